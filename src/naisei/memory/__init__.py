@@ -1,4 +1,4 @@
-"""Memories of reflections: one protocol, several policies."""
+"""Reflection memories: one protocol, several policies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Memory", "MemoryHandler", "memory", "memory_policy"]
 
 
 class Memory(Protocol):
-    """Notes from earlier tries, shown before the next try.
+    """Notes from earlier trials, shown before the next trial.
 
     Entry-point group: `naisei.memories`, a callable `() -> Memory`.
     """
@@ -34,11 +34,11 @@ class Memory(Protocol):
     reflects: bool
 
     def recall(self) -> str:
-        """The notes as text for a prompt; empty if there are none."""
+        """The notes as text for a prompt; empty if none."""
         ...
 
     def previous(self) -> str:
-        """The notes that the reflector sees before it writes; empty if there are none."""
+        """The notes shown to the reflector before it writes; empty if none."""
         ...
 
     def add(self, item: JsonValue) -> None:
@@ -47,7 +47,7 @@ class Memory(Protocol):
 
 
 class MemoryHandler(Handler):
-    """Performs `Remember` effects on a memory, and again on replay."""
+    """Applies `Remember` effects to a memory, also on replay."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -60,7 +60,7 @@ class MemoryHandler(Handler):
 
 
 def memory(name: str) -> Memory:
-    """A fresh memory of the policy `name` (`tur`, `reflexion`, `none`, or a plug-in's).
+    """A new memory with policy `name` (`tur`, `reflexion`, `none`, or a plug-in's).
 
     Raises:
         InputError: unknown name.
@@ -71,12 +71,12 @@ def memory(name: str) -> Memory:
 def memory_policy(
     name: str, *, prompts: str | None = None, option: str = "--memory"
 ) -> Callable[[], Memory]:
-    """A factory for fresh memories of a policy, looked up once for many episodes.
+    """A factory of new memories with one policy, resolved once for many episodes.
 
     Args:
-        prompts: the package in which the reflector's prompt is looked up; `None` where the
-            reflector has a prompt of its own whatever the policy.
-        option: where the name was given.
+        prompts: the package with the reflector's prompt; `None` if the reflector uses its own
+            prompt for every policy.
+        option: the option that set the name.
 
     Raises:
         InputError: unknown name, or a policy whose prompt is not in `prompts` (checked at once).

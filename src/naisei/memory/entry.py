@@ -101,12 +101,12 @@ class EvidenceBlock(BaseModel):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Ids of the entries, in the order of the lines."""
+        """Entry ids, in the order of the lines."""
         return tuple(one.entry.id for one in self.chosen)
 
     @property
     def text(self) -> str:
-        """The lines, one below the other; empty if there is no evidence."""
+        """The lines joined by line breaks; empty without evidence."""
         return "\n".join(self.lines)
 
 
@@ -117,9 +117,9 @@ def evidence(
     line: Callable[[Entry], str] = lambda entry: entry.line,
 ) -> EvidenceBlock:
     """The best entries whose lines, with line breaks, fit into `limit` (≥ 1) characters: chosen
-    by score, shown in the order of their times.
+    by score, shown in order of time.
 
-    It stops at the first entry that does not fit, so that no lesser entry replaces a better one. If
+    Stops at the first entry that does not fit, so that no weaker entry replaces a better one. If
     the best alone does not fit, it is cut and ends in `…`. line: renders an entry.
     """
     if limit < 1:

@@ -1,7 +1,7 @@
 """Memo: one note, rewritten after each failure (Trial-Updating Reflection).
 
 Source: R-Clarify, §4.2: a single memo is carried between trials and replaced by its
-update, so that the context stays bounded.
+update, which bounds the context.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 
 class Memo:
-    """Keeps the latest note only; the reflector sees it and rewrites it."""
+    """Stores only the latest note; the reflector reads and rewrites it."""
 
     name = "tur"
     prompt = "tur.v3"

@@ -23,5 +23,5 @@ class NoMemory:
 
 
 def build() -> NoMemory:
-    """The empty policy."""
+    """A `NoMemory`."""
     return NoMemory()

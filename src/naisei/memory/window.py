@@ -1,8 +1,8 @@
-"""Window: the last k reflections, each written afresh (Reflexion).
+"""Window: the last k reflections, each newly written (Reflexion).
 
-Source: Shinn et al., Reflexion (NeurIPS 2023), §3: the reflector is given the trajectory with
-its outcome and the reflections kept so far; the standard window of 3, as used for Table 3 of
-the R-Clarify paper.
+Source: Shinn et al., Reflexion (NeurIPS 2023), §3: the reflector gets the trajectory with its
+outcome and the stored reflections; the standard window is 3, as in Table 3 of the R-Clarify
+paper.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 
 class Window:
-    """Keeps the last `k` notes (k ≥ 1), oldest first. The reflector reads them and adds one."""
+    """Stores the last `k` notes (k ≥ 1), oldest first. The reflector reads them and adds one."""
 
     name = "reflexion"
     prompt = "reflexion.v4"

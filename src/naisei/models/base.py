@@ -1,4 +1,4 @@
-"""Protocols of language models and embedders, settings of an endpoint, and the switch that forbids
+"""Protocols of language models and embedders, endpoint settings, and the switch that forbids
 calls."""
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class ChatRequest:
     """One request to an endpoint, as the provider sends it. mode: how structured output is
     requested. `json_schema`: the endpoint enforces the schema; `json_object`: it enforces JSON, the
     schema is in the prompt; `prompt`: nothing is enforced; `None` with `schema=None`: plain text.
-    role: who is asked, and at: in which episode and step; both are for a person who answers, and
-    are not sent. on_text: is told the reply's text so far, by providers that can stream it, again
-    from the start where it is sent again.
+    role, at: who is asked, and the episode and step; shown to a person who answers, not sent.
+    on_text: called with the reply's text so far by streaming providers; a resent reply starts
+    again.
     """
 
     messages: tuple[Message, ...]
@@ -51,8 +51,8 @@ class ChatRequest:
 
     def body(self) -> dict[str, Any]:
         """The body for OpenAI's chat completions, without the model name; used in golden requests
-        and the log. Properties of the schema stand in their declared order: a model fills them in
-        as they come."""
+        and the log. Schema properties keep their declared order, in which a model fills them
+        in."""
         out: dict[str, Any] = {"messages": [m.to_json() for m in self.messages]}
         out |= self.sampling.to_json()
         if self.mode == "json_schema" and self.schema is not None:
@@ -65,12 +65,11 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """An endpoint's reply. finish_reason: `stop`, `length`, `content_filter`, … as the field says
-    it.
+    """An endpoint's reply. finish_reason: `stop`, `length`, `content_filter`, … as reported.
 
-    cached_input, reasoning: input tokens from the endpoint's cache of prefixes, and output tokens
-    of thinking; both are included in the totals. elsewhere: the field used instead of the text, if
-    any. sent, raw: the body sent and the raw reply, where they differ from `ChatRequest.body` and
+    cached_input, reasoning: input tokens from the endpoint's prefix cache, and output tokens of
+    thinking; both are included in the totals. elsewhere: the field used instead of the text, if
+    any. sent, raw: the body sent and the raw reply, if they differ from `ChatRequest.body` and
     `text`.
     """
 
@@ -87,14 +86,13 @@ class ChatReply:
 
 
 class ChatModel(Protocol):
-    """A language model behind an endpoint. One attempt per call; retries are the gateway's.
+    """A language model behind an endpoint. One attempt per call; the gateway retries.
 
-    A model may also have: `base_url` (str), its endpoint; `offline = True`: it makes no calls, so
-    it is allowed where model calls are forbidden; `free = True`, its price is known to be zero;
-    `modes` (tuple of `Mode`), the ways of asking for structure that it takes, best first;
-    `base_sampling` (`Sampling`), defaults; `ignores` (names of sampling parameters), what it does
-    not take; `notice` (a pair of texts, Japanese and English), what has to be printed next to its
-    figures.
+    Optional attributes: `base_url` (str), its endpoint; `offline = True`: makes no calls, so it is
+    allowed where model calls are forbidden; `free = True`: its price is known to be zero;
+    `modes` (tuple of `Mode`): supported structured output modes, best first; `base_sampling`
+    (`Sampling`): defaults; `ignores`: names of unsupported sampling parameters; `notice` (a pair of
+    texts, Japanese and English): must be printed next to its results.
     """
 
     #: `provider:name`, as the user wrote it.
@@ -104,8 +102,8 @@ class ChatModel(Protocol):
         """Send one request.
 
         Raises:
-            Transient: worth another try (429, 5xx, cut connection, time-out, broken body).
-            Unusable: no try will help (no key, unknown model, refused parameters).
+            Transient: worth a retry (429, 5xx, lost connection, time-out, broken body).
+            Unusable: no retry helps (no key, unknown model, refused parameters).
         """
         ...
 
@@ -113,8 +111,8 @@ class ChatModel(Protocol):
 
 
 class Transient(Exception):
-    """A temporary failure. `retry_after`: seconds requested by the endpoint, if any. of_form: the
-    request might be taken in another form (without schema, without system message)."""
+    """A temporary failure. retry_after: seconds requested by the endpoint, if any. of_form: another
+    form may be accepted (without schema, without system message)."""
 
     def __init__(
         self, message: str, retry_after: float | None = None, *, of_form: bool = False
@@ -124,7 +122,7 @@ class Transient(Exception):
 
 
 class BadReply(Transient):
-    """The endpoint answered, but with something cut off or unreadable."""
+    """The endpoint's reply is truncated or unreadable."""
 
 
 class Unreachable(Transient):
@@ -134,7 +132,7 @@ class Unreachable(Transient):
 class Unusable(Exception):
     """The endpoint refuses permanently. of_form: as `Transient`.
 
-    hopeless: it would refuse any other request too (a wrong key, an unknown model, no credit).
+    hopeless: it would refuse every request (wrong key, unknown model, no credit).
     refused: names of unsupported sampling parameters. remedy: for hopeless failures.
     """
 
@@ -165,31 +163,31 @@ class Embedder(Protocol):
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
     ) -> npt.NDArray[np.float32]:
-        """Shape (len(texts), dim), float32, each row of length 1. An empty list gives (0, dim)."""
+        """Shape (len(texts), dim), float32, unit rows. An empty list gives (0, dim)."""
         ...
 
 
 @runtime_checkable
 class PassageEmbedder(Embedder, Protocol):
-    """An embedder that sees the parts of a passage in one pass, each in its context."""
+    """An embedder that embeds the parts of a passage in context, in one pass."""
 
     def embed_passages(
         self, passages: Sequence[tuple[str, Sequence[str]]]
     ) -> list[npt.NDArray[np.float32]]:
-        """passages: what each is about (its headings), and its parts in their order, at least one.
-        For each passage rows of length 1, shape (1 + parts, dim): the whole, then its parts."""
+        """passages: the topic of each (its headings), and at least one part, in order.
+        Returns unit rows per passage, shape (1 + parts, dim): the whole, then its parts."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """How a model is reached. Frozen; the same settings may serve several models.
+    """Connection settings. Frozen; several models may share them.
 
-    base_url: of an OpenAI-compatible endpoint, ending in `/v1` as a rule; `None` leaves it to
-    `OPENAI_BASE_URL`. api_key: `None` leaves it to the provider's variable. timeout: seconds
-    for one attempt. concurrency: requests in flight at once. requests_per_minute,
-    tokens_per_minute: `None` for no limit. structured: the first way to ask for structure;
-    weaker ones follow when the endpoint refuses it. options: a provider's own.
+    base_url: an OpenAI-compatible endpoint, usually ending in `/v1`; `None`: from
+    `OPENAI_BASE_URL`. api_key: `None`: from the provider's variable. timeout: seconds per
+    attempt. concurrency: requests in flight at once. requests_per_minute, tokens_per_minute:
+    `None` for no limit. structured: the first structured output mode to try; weaker modes follow
+    if the endpoint refuses it. options: provider-specific.
     """
 
     base_url: str | None = None
@@ -220,7 +218,7 @@ class ModelSettings:
                 )
 
     def url(self, fallback: str | None = None) -> str | None:
-        """The base URL: as set, else `OPENAI_BASE_URL`, else `fallback`."""
+        """The base URL: this setting, else `OPENAI_BASE_URL`, else `fallback`."""
         if self.base_url is not None:
             return self.base_url
         if url := os.environ.get("OPENAI_BASE_URL"):
@@ -228,13 +226,13 @@ class ModelSettings:
         return fallback
 
     def key(self, variable: str, url: str | None = None) -> str | None:
-        """The API key for an endpoint: as set, else from the variable if `url` may get it
+        """The API key for an endpoint: this setting, else the variable if `url` may receive it
         (`naisei.keys`), else `None`. url: `None` for the provider's own."""
         return self.api_key or keys.key(variable, url)
 
 
 def check_url(url: str, place: str) -> str:
-    """The URL itself.
+    """Return the URL.
 
     Raises:
         InputError: it is not an http(s) URL with a host.
@@ -242,7 +240,7 @@ def check_url(url: str, place: str) -> str:
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname)
-        parts.port  # noqa: B018  (raises for a port that is no number)
+        parts.port  # noqa: B018  (raises for an invalid port)
     except ValueError:
         good = False
     if not good:
@@ -258,8 +256,8 @@ def check_url(url: str, place: str) -> str:
 
 # The switch that forbids model calls: `NAISEI_FORBID_MODELS`.
 #
-# `1` forbids every model that is not scripted; `remote` forbids what leaves this machine, so
-# that tests can use a loopback server. Unset, empty or `0` forbids nothing.
+# `1` forbids every model that is not scripted; `remote` forbids calls that leave this machine,
+# so tests can use a loopback server. Unset, empty or `0` forbids nothing.
 
 
 def check_allowed(model: ChatModel) -> None:

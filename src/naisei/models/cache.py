@@ -20,7 +20,7 @@ _TABLE = "create table if not exists replies (key text primary key, value text n
 
 
 def cache_key(model: ChatModel, chat: Chat[object], sampling: Sampling, where: Where) -> str:
-    """The digest of model, its code here, endpoint, messages, schema, sampling, instance, trial
+    """Digest of the model, its code here, endpoint, messages, schema, sampling, instance, trial
     and step."""
     return fingerprint(
         [
@@ -40,7 +40,7 @@ class ReplyCache:
     """Validated values by key, as JSON. Several processes may share one file.
 
     Raises:
-        InputError: the file is not an SQLite data base, or cannot be written.
+        InputError: the file is not an SQLite database, or not writable.
     """
 
     def __init__(self, path: Path) -> None:
@@ -69,7 +69,7 @@ class ReplyCache:
         return None if row is None else (json.loads(row[0]),)
 
     def put(self, key: str, value: JsonValue) -> None:
-        """The first value of a key stays: calls that ran side by side agree afterwards."""
+        """Store a value; the first one stays, so that concurrent calls agree."""
         self._db.execute("insert or ignore into replies values (?, ?)", (key, canonical(value)))
 
     def close(self) -> None:

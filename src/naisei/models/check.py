@@ -1,4 +1,4 @@
-"""Check of a model's endpoint: does it answer, keep to a schema, report its usage; how fast."""
+"""Checks a model's endpoint: whether it answers, follows a schema, reports usage; its speed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _STATES: dict[bool | None, tuple[str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One capability of a model. works: `None` if unknown. why: its answer on failure."""
+    """One capability of a model. works: `None` if unknown. why: the reply on failure."""
 
     name: str
     works: bool | None
@@ -58,7 +58,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """latency: seconds to a reply of one token. prompt, generated: tokens a second; `None` if the
+    """latency: seconds for a one-token reply. prompt, generated: tokens per second; `None` if the
     endpoint counts no tokens or the difference is noise."""
 
     latency: float
@@ -79,7 +79,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """All findings about one model. context: tokens, `None` if the endpoint does not tell."""
+    """All findings about one model. context: in tokens, `None` if not reported."""
 
     model: str
     findings: tuple[Finding, ...]
@@ -88,11 +88,11 @@ class CheckReport:
 
     @property
     def usable(self) -> bool:
-        """Whether it answers at all."""
+        """Whether the model answers."""
         return any(f.name == "chat" and f.works for f in self.findings)
 
     def lines(self) -> list[str]:
-        """The report in the user's language, a line each."""
+        """The report's lines in the user's language."""
         tokens = say(f"{self.context} トークン", f"{self.context} tokens")
         context = tokens if self.context else say("不明", "unknown")
         label = say("文脈長", "context window")
@@ -100,7 +100,7 @@ class CheckReport:
         return [self.model, *(f"  {f}" for f in self.findings), f"  {label}: {context}", *speed]
 
     def to_json(self) -> dict[str, JsonValue]:
-        """The same for programs: `null` is unknown."""
+        """The report as JSON; `null` means unknown."""
         speed = self.speed
         return {
             "model": self.model,
@@ -125,7 +125,7 @@ _SCHEMA = Schema(
 
 
 async def check(model: ChatModel, *, speed: bool = True) -> CheckReport:
-    """Try a model out. speed: measure that too (three longer requests).
+    """Test a model. speed: also measure speed (three longer requests).
 
     Raises:
         InputError: the endpoint cannot be reached, or refuses every request (key, name).
@@ -142,7 +142,7 @@ async def check(model: ChatModel, *, speed: bool = True) -> CheckReport:
     json = [user('色を一つ、JSONで。形：{"color": "…"}')]
     findings = (
         chat,
-        # It may be taken and not heeded, which a small model cannot help.
+        # It may be accepted but ignored, as small models do.
         await _chat(line, "system", obeying, lambda text: "るり" in text or None),
         await _chat(line, "json_schema", colour, _is_colour, "json_schema"),
         await _chat(line, "json_object", json, _is_object, "json_object"),
@@ -169,7 +169,7 @@ async def _chat(
     right: Callable[[str], bool | None],
     mode: Mode | None = None,
 ) -> Finding:
-    """Whether a request gets the right answer."""
+    """Whether a request gets the correct answer."""
     if mode is not None and mode not in getattr(line.model, "modes", (mode,)):
         return Finding(name, False)
     sampling = Sampling(temperature=0.0, max_tokens=200)
@@ -186,7 +186,7 @@ async def _chat(
     return Finding(name, works, "" if works else f"{given}: {reply.text[:60]!r}")
 
 
-# Checked by raw requests to an OpenAI-compatible endpoint: tools, logprobs, context.
+# Checked with raw requests to OpenAI-compatible endpoints: tools, logprobs, context.
 
 _TOOL = {
     "type": "function",
@@ -201,7 +201,7 @@ _TOOL = {
     },
 }
 _QUESTION = "東京の今の天気を、道具を使って調べてください。"
-#: Names under which servers tell the context window (vLLM, Groq, OpenRouter, LM Studio, …).
+#: Fields with the context window (vLLM, Groq, OpenRouter, LM Studio, …).
 _CONTEXT = (
     "max_model_len",
     "context_window",
@@ -215,7 +215,7 @@ _CONTEXT = (
 async def _raw(
     model: Any, name: str, right: Callable[[dict[str, Any]], bool], **options: Any
 ) -> Finding:
-    """Whether a completion is right; `None` if raw requests are impossible."""
+    """Whether a completion is correct; `None` if raw requests are impossible."""
     if not hasattr(model, "call"):
         return Finding(name, None)
     asked = [{"role": "user", "content": _QUESTION}]
@@ -238,7 +238,7 @@ def _has_logprobs(choice: dict[str, Any]) -> bool:
 
 
 async def _context_window(model: Any) -> int | None:
-    """Tokens from the endpoint's list of models, or `None`."""
+    """Context tokens in the endpoint's model list, or `None`."""
     if not hasattr(model, "call"):
         return None
     try:
@@ -257,9 +257,9 @@ _NOISE = 0.1
 
 
 async def _measure(line: Connection) -> Speed | None:
-    """Latency, and tokens a second of prompt and reply; `None` if requests fail.
+    """Measure latency and tokens per second; `None` if requests fail.
 
-    Every prompt starts with a number of its own, so that no cached prefix makes it fast.
+    Each prompt starts with a different number, so that no cached prefix speeds it up.
     """
     try:
         least, short = await _timed(line, "一言で答えてください。", 1)

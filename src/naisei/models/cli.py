@@ -1,4 +1,4 @@
-"""`naisei models`: download the embedded model, list models, try one out."""
+"""`naisei models`: download the embedded model, list and test models."""
 
 from __future__ import annotations
 
@@ -206,8 +206,8 @@ def hand(
 
 
 def _answered(box: Mailbox, ask: Ask, visible: Callable[[str], str]) -> None:
-    """One request, field by field. Input is saved as a draft field by field; an empty line accepts
-    the draft. A text of several lines is written with \\n."""
+    """Answer one request, field by field. Saves each input as a draft; an empty line accepts the
+    draft. Type \\n for a line break."""
     from naisei.models.providers.hand import reply_of
 
     print(f"===== {ask.role} {ask.who} {ask.at}")

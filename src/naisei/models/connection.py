@@ -37,7 +37,7 @@ class Form:
     folded: bool = False
 
     def shape(self, request: ChatRequest) -> ChatRequest:
-        """The request in this form; its own mode, if set, stays."""
+        """The request in this form; a mode already set remains."""
         messages, mode = request.messages, request.mode
         if request.schema is not None and mode is None:
             mode = self.mode
@@ -45,7 +45,7 @@ class Form:
         return replace(request, messages=folded(messages) if self.folded else messages, mode=mode)
 
     def missing(self, request: ChatRequest, first: Mode) -> list[str]:
-        """What the form leaves out, for the log."""
+        """What the form omits, for the log."""
         system = self.folded and any(m.role == "system" for m in request.messages)
         weaker = request.schema is not None and self.mode != first
         return [*(["system messages"] if system else []), *([first] if weaker else [])]
@@ -74,14 +74,14 @@ class Connection:
     async def ask(self, request: ChatRequest, spent: CallCost) -> ChatReply:
         """Send a request in a form that the endpoint accepts.
 
-        A refusal that vanishes in a weaker form (JSON in place of a schema, words alone, no system
-        message) was caused by the form: the weaker form stays for the run. Other refusals are
-        raised.
+        If a weaker form (JSON instead of a schema, prompt only, no system message) is accepted
+        after a refusal, the form was the cause: the weaker form is used for the rest of the run.
+        Raises other refusals.
 
         Raises:
-            Transient: the attempts are used up.
+            Transient: no attempts left.
             Unusable: the endpoint refuses this request.
-            InputError: nobody is there, or no request would be answered.
+            InputError: unreachable, or refuses every request.
         """
         tried = False
         while True:
@@ -92,7 +92,7 @@ class Connection:
                 reply = await self._sent(self._answered, request, form, spent, bool(others))
             except (Transient, Unusable) as error:
                 if form != self._form:
-                    continue  # learnt by another call meanwhile
+                    continue  # found by another call meanwhile
                 if adapts and known:
                     others = self._others(request, form, known)
                 passes = isinstance(error, Transient)
@@ -108,7 +108,7 @@ class Connection:
             return reply
 
     def _others(self, request: ChatRequest, form: Form, known: bool) -> list[Form]:
-        """Weaker forms that would send something else, likelier ones first."""
+        """Weaker forms that would change the request, most likely first."""
         modes = self._modes[self._modes.index(form.mode) :]
         if request.schema is None or request.mode is not None:
             modes = (form.mode,)
@@ -130,7 +130,7 @@ class Connection:
         spent: CallCost,
         error: Transient | Unusable,
     ) -> ChatReply | None:
-        """The reply to the first accepted form of `others`, which stays; `None` if none is
+        """The reply to the first accepted form of `others`, used from now on; `None` if none is
         accepted."""
         key = request.schema.name if request.schema else ""
         for other in others:
@@ -142,7 +142,7 @@ class Connection:
         else:
             return None
         if isinstance(error, Transient):
-            # A server that was ill for a while takes the stronger form now.
+            # A server that failed temporarily accepts the stronger form now.
             for _ in range(_DOUBTED):
                 try:
                     stronger = await self._sent(self._once, request, form, spent)
@@ -165,7 +165,7 @@ class Connection:
         spent: CallCost,
         *options: bool,
     ) -> ChatReply:
-        """`send` in a form. Unsupported sampling parameters are left out."""
+        """`send` in a form, without unsupported sampling parameters."""
         shaped, without = form.shape(request), set[str]()
         asked = {*request.sampling.to_json()}
         while True:
@@ -182,8 +182,8 @@ class Connection:
                 self._left_out |= refused
 
     def for_user(self, error: Transient | Unusable) -> Exception:
-        """The user's error: if the endpoint is unreachable or refuses everything, one message ends
-        the run."""
+        """The error for the user: if the endpoint is unreachable or refuses everything, one message
+        ends the run."""
         url = getattr(self.model, "base_url", self.model.name)
         if isinstance(error, Unreachable) and not self._met:
             return nobody_there(self.model.name, url, str(error))
@@ -192,7 +192,7 @@ class Connection:
         return error
 
     def silent(self, reply: ChatReply) -> Exception:
-        """For a model that wrote everything but an answer."""
+        """The error for a model that wrote no answer."""
         where = reply.elsewhere
         error = Unusable(
             say(
@@ -215,8 +215,8 @@ class Connection:
     async def _answered(
         self, request: ChatRequest, spent: CallCost, missing: list[str], doubted: bool
     ) -> ChatReply:
-        """Send a request with retries. doubted: only two attempts, since the form may be at
-        fault."""
+        """Send a request with retries. doubted: only two attempts, since the form may be the
+        cause."""
         if spent.attempts >= self._patience.attempts:
             raise Transient(f"no usable reply in {spent.attempts} attempts; last: {spent.trouble}")
         attempt = 0
@@ -293,7 +293,7 @@ class Connection:
         )
 
 
-#: Attempts at a request in a form that was never taken, before weaker forms are tried.
+#: Attempts in a form never accepted so far, before weaker forms are tried.
 _DOUBTED = 2
 
 
@@ -308,7 +308,7 @@ def _exchanged(request: ChatRequest, reply: ChatReply, missing: list[str]) -> di
 
 
 def nobody_there(name: str, url: str, why: str) -> InputError:
-    """For an endpoint that has never answered: no connection comes about."""
+    """The error for an endpoint that never answered: no connection."""
     from naisei.models.providers._endpoint import proxy_for
 
     if proxy := proxy_for(url):

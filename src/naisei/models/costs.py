@@ -10,18 +10,18 @@ from pydantic import JsonValue
 from naisei.core import Usage
 from naisei.models.base import ChatModel, ChatReply, ChatRequest
 
-#: Provider → the host of its own API.
+#: Provider → host of its API.
 _HOSTS = {
     "openai": "api.openai.com",
     "anthropic": "api.anthropic.com",
     "google": "generativelanguage.googleapis.com",
 }
-#: Names that the list does not know: looking one up takes far longer than a hit.
+#: Names not in the list: a failed lookup takes far longer than a hit.
 _unknown: set[tuple[str, str]] = set()
 
 
 def price(model: ChatModel, reply: ChatReply) -> float | None:
-    """US dollars; 0 where the model is known to be free; `None` if unknown.
+    """US dollars; 0 if the model is known to be free; `None` if unknown.
 
     A well-known name behind another endpoint (vLLM, Ollama, a proxy) has no known price.
     """
@@ -50,7 +50,7 @@ def price(model: ChatModel, reply: ChatReply) -> float | None:
 
 @dataclass(slots=True)
 class CallCost:
-    """The cost of one call so far, failed and unusable replies included. trouble: why the last
+    """The cost of one call so far, including failed and unusable replies. trouble: why the last
     attempt failed. sent: each request with its reply or failure.
     """
 
@@ -68,13 +68,13 @@ class CallCost:
     sent: list[JsonValue] = field(default_factory=list)
 
     def lose(self, reply: ChatReply, why: str) -> None:
-        """A reply, already added, was no answer."""
+        """Mark a counted reply as unusable."""
         self.lost_input += reply.input_tokens
         self.lost_output += reply.output_tokens
         self.trouble = why
 
     def note(self, what: str) -> None:
-        """A note on the last reply for the log."""
+        """Add a log note to the last reply."""
         last = self.sent[-1]
         assert isinstance(last, dict)
         last["note"] = "; ".join([str(last["note"]), what] if "note" in last else [what])
@@ -88,7 +88,7 @@ class CallCost:
         self.usd = None if usd is None or self.usd is None else self.usd + usd
 
     def usage(self, role: str, model: str) -> Usage:
-        """The usage for the log. Without a reply there is no price."""
+        """The usage for the log; no price without a reply."""
         return Usage(
             role=role,
             model=model,
@@ -106,12 +106,12 @@ class CallCost:
         )
 
 
-#: Tokens that an endpoint may add to the messages (schema, template), and those of thinking.
+#: Tokens an endpoint may add to messages (schema, template), and thinking tokens.
 _ADDED, _THOUGHT = 65_536, 2_000_000
 
 
 def _sizes(request: ChatRequest, reply: ChatReply) -> tuple[int, int]:
-    """Bytes of the request's messages and of the reply in UTF-8: no text has more tokens."""
+    """UTF-8 bytes of the request's messages and of the reply: upper bounds on tokens."""
     texts = [m.content for m in request.messages]
     asked = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     return asked, len(reply.text.encode("utf-8", "surrogatepass"))
@@ -119,7 +119,7 @@ def _sizes(request: ChatRequest, reply: ChatReply) -> tuple[int, int]:
 
 def believable(request: ChatRequest, reply: ChatReply) -> bool:
     """Whether an endpoint's token counts are plausible: not negative, not 0 for a text, and not far
-    beyond the texts."""
+    above the text sizes."""
     asked, answered = _sizes(request, reply)
     return (
         min(asked, 1) <= reply.input_tokens <= asked + _ADDED
@@ -130,7 +130,7 @@ def believable(request: ChatRequest, reply: ChatReply) -> bool:
 
 
 def uncounted(request: ChatRequest, reply: ChatReply) -> ChatReply:
-    """The reply with token counts from the sizes of its texts, for budgets."""
+    """The reply with token counts from its text sizes, for budgets."""
     asked, answered = _sizes(request, reply)
     return replace(
         reply, input_tokens=asked, output_tokens=max(answered, 1), cached_input=0, reasoning=0

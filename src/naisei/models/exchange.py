@@ -1,8 +1,8 @@
-"""One `Chat` effect carried out: from messages to a validated value.
+"""Performs one `Chat` effect: from messages to a validated value.
 
-A reply that is *no answer* (empty, cut off, no JSON) says nothing about the model: the
-identical request is sent again, so that faults of a server never change results. JSON that
-violates the schema is the model's own doing: it gets the error back, once.
+An unusable reply (empty, truncated, no JSON) is treated as a server fault: the identical
+request is resent, so that server faults never change results. JSON that violates the schema
+is the model's error: the model gets the error message back, once.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from naisei.models.replies import Garbage, Violation, language_of, mended, read,
 
 
 class Exchange:
-    """Asks one model one thing.
+    """Asks one model once.
 
     Args:
         line: the connection to the model.
         request: plain, with its final sampling.
-        resends: identical requests after a reply that is no answer.
-        spent: accumulates the cost, also of failures.
+        resends: identical requests after an unusable reply.
+        spent: accumulates the cost, including failures.
     """
 
     def __init__(
@@ -35,13 +35,13 @@ class Exchange:
         self._silent = 0
 
     async def text(self) -> str:
-        """A reply in words.
+        """A text reply.
 
-        A text cut at our own `max_tokens` is accepted, as intended. One cut off by the endpoint is
-        requested again.
+        Accepts a text cut at our own `max_tokens`, as intended. Resends the request if the endpoint
+        cut the text.
 
         Raises:
-            Transient: no answer.
+            Transient: no usable reply.
             Unusable: refused.
         """
         request = self._request
@@ -56,8 +56,8 @@ class Exchange:
         raise Transient(_complaint(reply, self._spent.trouble))
 
     def _after(self, reply: ChatReply, request: ChatRequest, why: str) -> ChatRequest:
-        """The next request after an unusable reply: the same, once with twice the tokens if it
-        ended at our own limit. A model that writes elsewhere is not paid for a third time."""
+        """The next request after an unusable reply: the same, or once with twice the tokens if it
+        hit our own limit. A model that writes to another field gets no third request."""
         self._spent.lose(reply, why)
         if not reply.text.strip() and reply.elsewhere:
             self._silent += 1
@@ -71,7 +71,7 @@ class Exchange:
         return request
 
     async def structured(self, model: type[BaseModel]) -> BaseModel:
-        """A reply that satisfies a schema.
+        """A reply that matches a schema.
 
         Raises:
             Transient: no usable reply, after resends and one repair.
@@ -107,7 +107,7 @@ class Exchange:
             except Garbage as garbage:
                 why = garbage.reason
             else:
-                # Complete JSON is complete, even where the token limit cut off what followed.
+                # JSON may be complete even if the token limit cut off the text after it.
                 for note in notes:
                     self._spent.note(note)
                 return value
@@ -125,7 +125,7 @@ class _Unfit(Exception):
 
 
 def _at_own_limit(reply: ChatReply, request: ChatRequest) -> bool:
-    """Whether the reply ended at the limit that we set (or possibly, without token counts)."""
+    """Whether the reply hit our own limit (or may have, without token counts)."""
     limit = request.sampling.max_tokens
     if reply.finish_reason != "length" or limit is None:
         return False

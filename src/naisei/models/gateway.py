@@ -1,5 +1,5 @@
-"""The gateway: performs `Chat` effects. Cache, limits, retries, validation, and the bill. And a
-model in every role, for programs that drive flows with an event loop or without."""
+"""The gateway performs `Chat` effects: cache, limits, retries, validation, costs. Also a handler
+with one model for every role, for programs with or without an event loop."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class Gateway(Handler):
     """Performs `Chat`: `World({Chat: Gateway(roles)})`, driven by `arun`.
 
     Args:
-        roles: who plays which role.
+        roles: the model of each role.
         settings: limits of each model's endpoint (concurrency, per minute).
-        cache: replies by call and place in the run; none by default. A hit costs nothing
-            and counts as no call (`Usage.cached`).
+        cache: replies by call and step of the run; none by default. A hit costs nothing and
+            is not counted as a call (`Usage.cached`).
         patience: attempts and waits.
         throttle: creates the rate limiter of a model, from its name and settings; in this process
             by default.
-        resends_of: role → its own `RetryPolicy.resends`: 0 for a judge whose malformed replies are
-            to be repaired once and then to count as a failure.
+        resends_of: role → its `RetryPolicy.resends`: 0 for a judge whose malformed replies are
+            repaired once and then count as failures.
 
     Raises (in `perform`):
-        InstrumentFailure: no usable reply; `usage` holds what the tries cost.
-        InputError: the endpoint cannot be reached or refuses every request; no model for
+        InstrumentFailure: no usable reply; `usage` has the cost of all attempts.
+        InputError: the endpoint is unreachable or refuses every request; no model for
             the role.
         ModelCallForbidden: model calls are switched off.
     """
@@ -90,7 +90,7 @@ class Gateway(Handler):
                 try:
                     value = effect.decode(hit[0])
                 except ValidationError:
-                    pass  # A validator changed, which a JSON schema does not show: ask anew.
+                    pass  # A validator changed, which the schema does not show: ask again.
                 else:
                     return Performed(value, Usage(effect.role, model.name, cached=True))
         check_allowed(model)
@@ -128,15 +128,15 @@ class Gateway(Handler):
 
 
 def _seed(seed: int, role: str, where: Where) -> int:
-    """A seed of its own for each call, 0 to 2³¹ - 1: the same one for all would make trials, and
-    judgements side by side, copies of each other."""
+    """A different seed per call, 0 to 2³¹ - 1: one seed for all would make trials and parallel
+    judgements identical."""
     place = [seed, role, where.instance, where.trial, list(where.path)]
     return int(fingerprint(place)[:8], 16) >> 1
 
 
 class ModelHandler(Handler):
-    """A model of the model layer in every role. Its connections live in their own loop, independent
-    of the callers' loops. blocking: synchronous."""
+    """One model for every role. Its connections use their own event loop, independent of the
+    callers' loops. blocking: synchronous."""
 
     def __init__(self, model: str | ChatModel, *, blocking: bool) -> None:
         self._model, self._blocking = model, blocking
@@ -150,7 +150,7 @@ class ModelHandler(Handler):
 @lru_cache(256)
 def _gateway(model: str | ChatModel) -> Any:
     roles = open_roles(model) if isinstance(model, str) else Roles(model)
-    # A person waits, so a silent model is given up sooner than in a run.
+    # A person is waiting, so an unresponsive model fails sooner than in a run.
     return Gateway(roles, patience=RetryPolicy(attempts=4, resends=0, connect_attempts=1))
 
 

@@ -1,4 +1,4 @@
-"""The pace of calls: concurrency, rate, retries, and no idle pauses."""
+"""Pacing of calls: concurrency, rate limits, retries, no idle pauses."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from typing import Any, Generic, TypeVar
 
 from naisei.models.base import ModelSettings, Transient
 
-# Calls that run on until they really wait.
+# Calls that run until they really have to wait.
 #
-# HTTP libraries pause at many points only to be fair to other tasks. With some dozens of
-# calls at a time that fairness makes waves: all requests are prepared in turns and leave
-# together, all replies come together, and the endpoint idles while they are worked on.
-# Passing over such pauses lets each request leave as soon as it is ready, so that preparing
-# one overlaps with waiting for the others.
+# HTTP libraries often yield only to be fair to other tasks. With dozens of concurrent calls
+# this creates waves: all requests are prepared in turns and sent together, all replies arrive
+# together, and the endpoint idles while they are processed. Skipping such yields sends each
+# request as soon as it is ready, so preparing one overlaps with waiting for the others.
 
 T = TypeVar("T")
 
-#: Number of pauses skipped in a row; more mean waiting for another task.
+#: Most pauses skipped in a row; more mean waiting for another task.
 _IN_A_ROW = 100
 
 
 class Eager(Generic[T]):
-    """`await Eager(coroutine)`: as `await coroutine`, without the bare pauses in it.
+    """`await Eager(coroutine)`: like `await coroutine`, without its bare pauses.
 
     A bare pause is what `asyncio.sleep(0)` does. Real waits are unaffected.
     """
@@ -64,9 +63,9 @@ class Eager(Generic[T]):
 
 
 class Bucket:
-    """A token bucket: `per_minute` units flow in evenly, at most `burst` of them wait.
+    """A token bucket: refills evenly with `per_minute` units, up to `burst`.
 
-    Units may be owed: the next caller waits until the debt is paid.
+    The balance may be negative: the next caller waits until it is refilled.
 
     Args:
         per_minute: > 0.
@@ -87,7 +86,7 @@ class Bucket:
         self._level, self._at = self._burst, clock()
 
     def take(self, units: float) -> float:
-        """Take `units`, on credit if need be; returns how many seconds to wait first."""
+        """Take `units`, on credit if necessary. Returns seconds to wait first."""
         now = self._clock()
         self._level = min(self._burst, self._level + (now - self._at) * self._rate)
         self._at = now
@@ -96,24 +95,24 @@ class Bucket:
         return wait
 
     def give_back(self, units: float) -> None:
-        """Correct an estimate: units that were taken and not used (negative: used beyond)."""
+        """Correct an estimate: return unused units (negative: used in excess)."""
         self._level = min(self._burst, self._level + units)
 
 
 class Throttle:
-    """Limits the load on one model's endpoint; held by each request in flight."""
+    """Limits the load on a model's endpoint; every request in flight holds it."""
 
     def __init__(self, settings: ModelSettings | None = None) -> None:
         given = settings or ModelSettings()
         self._slots = asyncio.Semaphore(given.concurrency)
         requests, tokens = given.requests_per_minute, given.tokens_per_minute
         self._requests = None if requests is None else Bucket(requests)
-        # Replies come in lumps of some thousand tokens: half a minute's worth may come at once.
+        # Replies are bursts of some thousand tokens: allow half a minute's worth at once.
         self._tokens = None if tokens is None else Bucket(tokens, burst=tokens / 2)
 
     @asynccontextmanager
     async def request(self, estimate: int) -> AsyncIterator[None]:
-        """A slot for one request of about `estimate` tokens, once the limits allow it."""
+        """Wait until the limits allow a request of about `estimate` tokens."""
         async with self._slots:
             wait = self._requests.take(1) if self._requests else 0.0
             if self._tokens:
@@ -123,7 +122,7 @@ class Throttle:
             yield
 
     def used(self, tokens: int, estimate: int) -> None:
-        """A request came back: its true tokens replace the estimate."""
+        """Replace a finished request's estimate by its actual tokens."""
         if self._tokens:
             self._tokens.give_back(estimate - tokens)
 
@@ -132,11 +131,11 @@ class Throttle:
 class RetryPolicy:
     """Retry policy of a call.
 
-    attempts: requests in all, ≥ 1. first_wait, longest_wait: seconds; the wait doubles from
-    one to the other, half of it by chance, so that calls that failed together do not return
-    together. max_retry_after: the longest `Retry-After` that is waited for. connect_attempts:
-    attempts at an endpoint that has never answered. resends: how often the identical request is
-    sent again after a reply that is no answer.
+    attempts: total requests, ≥ 1. first_wait, longest_wait: seconds; the wait doubles from
+    one to the other, half of it random, so that calls that failed together do not retry
+    together. max_retry_after: the longest `Retry-After` honoured. connect_attempts: attempts at
+    an endpoint that has never answered. resends: how often the identical request is resent after
+    an unusable reply.
     """
 
     attempts: int = 10
@@ -147,11 +146,11 @@ class RetryPolicy:
     resends: int = 5
 
     def wait(self, attempt: int, error: Transient) -> float:
-        """Seconds after attempt number `attempt`: as the endpoint requests, or the backoff."""
+        """Seconds to wait after attempt `attempt`: the endpoint's request, or backoff."""
         steps = min(attempt - 1, 30)
         backoff = min(self.longest_wait, self.first_wait * 2.0**steps)
         backoff *= random.uniform(0.5, 1.0)
         if (wish := error.retry_after) is None:
             return backoff
-        # An endpoint that says "at once" again and again is not hammered for it.
+        # Do not hammer an endpoint that keeps requesting an immediate retry.
         return max(wish * random.uniform(1.0, 1.1), backoff if steps > 2 else 0.0)

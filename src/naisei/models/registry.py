@@ -1,5 +1,5 @@
-"""Models by name, one for each role, and the world that performs Chat, Embed and Now. And
-models that a program has already: of pydantic-ai, of LangChain, or a function."""
+"""Models by name, one per role, and the world that performs Chat, Embed and Now. Also wraps a
+program's own models: from pydantic-ai, from LangChain, or a function."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from naisei.models.base import ChatReply, ChatRequest, Mode, Transient
 #: Entry-point group of providers. An entry is a `_Builder`.
 GROUP = "naisei.providers"
 
-#: From the part of the name after the colon, and settings, to a model. It raises
-#: `InputError` where a key, an extra or a file is missing, and sends nothing.
+#: Creates a model from the part of the name after the colon, and settings. Raises
+#: `InputError` if a key, an extra or a file is missing; sends nothing.
 _Builder = Callable[[str, ModelSettings], ChatModel]
 
 
 def providers() -> dict[str, EntryPoint]:
-    """Installed providers by name, other packages' among them (`naisei.entries.entries`)."""
+    """Installed providers by name, including plug-ins (`naisei.entries.entries`)."""
     return entries.entries(GROUP)
 
 
 def open_model(spec: str, settings: ModelSettings | None = None) -> ChatModel:
-    """The model called `provider:name`, e.g. `openai:gpt-4.1-mini` or `scripted:rules.jsonl`.
+    """Open `provider:name`, such as `openai:gpt-4.1-mini` or `scripted:rules.jsonl`.
 
     Raises:
         InputError: an unknown provider, a missing extra or key, or an unusable name.
@@ -84,10 +84,10 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> ChatModel:
 
 @dataclass(frozen=True)
 class Roles:
-    """A default model, and others for some roles; sampling parameters likewise.
+    """A default model and per-role models; sampling parameters likewise.
 
-    default may be `None` where nothing but the named roles calls a model. sampling_of: laid
-    over `sampling`, role by role.
+    default: may be `None` if only the named roles call a model. sampling_of: overrides
+    `sampling` by role.
     """
 
     default: ChatModel | None = None
@@ -96,14 +96,14 @@ class Roles:
     sampling_of: Mapping[str, Sampling] = field(default_factory=dict)
 
     def model(self, role: str) -> ChatModel:
-        """Raises `InputError` if nobody plays `role`."""
+        """Raises `InputError` if `role` has no model."""
         found = self.models.get(role, self.default)
         if found is None:
             raise _no_model(role)
         return found
 
     def sampling_for(self, role: str, asked: Sampling) -> Sampling:
-        """What the effect asks for, over the role's, over everyone's."""
+        """The effect's parameters, over the role's, over the defaults."""
         return asked.over(self.sampling_of.get(role, Sampling()).over(self.sampling))
 
     def all(self) -> list[ChatModel]:
@@ -120,10 +120,10 @@ def open_roles(
     sampling: Sampling = Sampling(),
     sampling_of: Mapping[str, Sampling] | None = None,
 ) -> Roles:
-    """Open the models by name; roles that name the same model share it, and its limits.
+    """Open models by name; roles with the same model share it and its limits.
 
     Raises:
-        InputError: as `open_model`.
+        InputError: see `open_model`.
     """
     opened: dict[str, ChatModel] = {}
     for spec in [default, *(per_role or {}).values()]:
@@ -151,22 +151,22 @@ async def base_world(
     """A world that performs Chat, Embed and Now, closed on leaving.
 
     Args:
-        models: role → `provider:name`. A role that is not named has no model.
+        models: role → `provider:name`. Other roles have no model.
         sampling_of: role → sampling parameters.
         embedder: opened when first needed.
-        resends_of: role → identical requests after a reply that is no answer; see `Gateway`.
+        resends_of: role → identical requests after an unusable reply; see `Gateway`.
         throttle: see `Gateway`.
 
     Raises:
         InputError: a model cannot be opened, or (later) a role without a model is called.
     """
-    from naisei.models.embedders import EmbedHandler, open_embedder  # it brings numpy
+    from naisei.models.embedders import EmbedHandler, open_embedder  # imports numpy
 
     embed = EmbedHandler(lambda: open_embedder(embedder))
     if not models:
         yield World({Chat: _refused, Embed: embed, Now: _now})
         return
-    # The model stack takes a second to import; agents without a model do without it.
+    # The model stack takes a second to import; agents without a model skip it.
     from naisei.models.cache import ReplyCache
     from naisei.models.gateway import Gateway
 
@@ -208,10 +208,10 @@ AnyModel = object
 
 
 def as_model(given: AnyModel) -> str | ChatModel:
-    """The model, as ours; a name stays one. It is called in an event loop of naisei's own.
+    """Wrap a model as a `ChatModel`; names are unchanged. It runs in naisei's own event loop.
 
     Raises:
-        InputError: it is not such a model.
+        InputError: not a supported model.
     """
     if isinstance(given, str):
         return given
@@ -245,7 +245,7 @@ class _GivenModel:
         self.name, self._ask = f"given:{called}", ask
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Whatever the object raises may pass with another try."""
+        """Treat any exception of the object as temporary."""
         try:
             return await self._ask(request)
         except Exception as error:

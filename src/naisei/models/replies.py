@@ -1,4 +1,4 @@
-"""Replies: structured ones asked for, read and mended."""
+"""Requests, reads and repairs structured replies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BRACE = re.compile(r"[{\[｛]")
 _DECODERS: tuple[Any, ...] = (json.JSONDecoder(strict=False), NearJSON())
 _MAX_ERRORS = 5
 _MAX_FOUND = 20
-#: Braces at which no JSON begins, and what may be read in vain, in lengths of the text.
+#: Limits on braces that start no JSON, and on wasted reading, in text lengths.
 _MAX_TRIED, _IN_VAIN = 1_000, 8
 
 _ASK = {
@@ -46,14 +46,14 @@ _NO_JSON = {"ja": "- JSONとして読めません", "en": "- it is not JSON"}
 
 @dataclass(frozen=True, slots=True)
 class Garbage(Exception):
-    """No JSON at all. A fault of the line as likely as of the model: the request is resent."""
+    """No JSON at all, perhaps through a connection fault: the request is resent."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Violation(Exception):
-    """JSON, but not what the schema asks for. errors: one line each, as the model is told."""
+    """JSON that violates the schema. errors: one line each, as sent to the model."""
 
     errors: tuple[str, ...]
 
@@ -70,7 +70,7 @@ def with_schema_in_words(
 ) -> tuple[Message, ...]:
     """The messages, with the schema in words where the endpoint does not enforce it.
 
-    It joins the first system message, so that the prefix stays the same from call to call.
+    The schema joins the first system message, so that the prefix is the same in each call.
     """
     if mode == "json_schema":
         return messages
@@ -81,8 +81,8 @@ def with_schema_in_words(
 
 
 def folded(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """For a model without a system role: such text stands before the next words of the user, and
-    the roles take turns."""
+    """For a model without a system role: system text is put before the next user message, and
+    roles alternate."""
     out: list[Message] = []
     for message in messages:
         said = replace(message, role="user") if message.role == "system" else message
@@ -105,13 +105,13 @@ def mended(
 def read(
     text: str, model: type[BaseModel], language: str = "en", notes: list[str] | None = None
 ) -> BaseModel:
-    """The reply as a validated object. JSON may stand in a fence or amid prose, may be nearly JSON
-    (`naisei.near_json`), and of several objects the last one that fits counts: models draft
-    before they answer. language: of what is said of a violation. notes: gets what was done.
+    """Read a reply as a validated object. JSON may be fenced, inside prose or slightly malformed
+    (`naisei.near_json`). The last of several matching objects counts, since models draft before
+    they answer. language: of error messages. notes: collects repairs.
 
     Raises:
-        Garbage: no JSON object (or array) is in it.
-        Violation: what is in it does not satisfy the schema.
+        Garbage: no JSON object (or array) found.
+        Violation: the JSON does not match the schema.
     """
     if not (found := _json_values(text)):
         raise Garbage("empty reply" if not text.strip() else f"no JSON in {text[:80]!r}")
@@ -139,7 +139,7 @@ def read(
 
 
 def _valid(data: object, model: type[BaseModel]) -> tuple[BaseModel, list[str]]:
-    """The object, and what was mended for it. Raises `ValidationError`, of `data` as it is."""
+    """The object, and the repairs made. Raises the `ValidationError` of unrepaired `data`."""
     try:
         return model.model_validate(data), []
     except ValidationError as error:
@@ -150,7 +150,7 @@ def _valid(data: object, model: type[BaseModel]) -> tuple[BaseModel, list[str]]:
             raise error from None
 
 
-#: What pydantic says most often of a reply, in Japanese; the rest is told in general words.
+#: The most common pydantic errors in Japanese; others get a general message.
 _WHY_JA = {
     "missing": "ありません",
     "extra_forbidden": "このような項目はありません",
@@ -187,8 +187,8 @@ def reason(error: ErrorDetails, language: str) -> str:
 def _json_values(text: str) -> list[object]:
     """The last JSON objects and arrays in a text, in order; none if the last is cut off.
 
-    What a model thinks aloud is no answer. What stands inside a value that was read, or
-    that was cut off, is no answer either: half an answer may satisfy a schema by chance.
+    Ignores thoughts, and values inside a value already read or one that is cut off: half an
+    answer may match a schema by chance.
     """
     text = _within(parted(text).answer.rstrip().removesuffix("```").rstrip())
     found: deque[object] = deque(maxlen=_MAX_FOUND)
@@ -201,7 +201,7 @@ def _json_values(text: str) -> list[object]:
             except json.JSONDecodeError as error:
                 tried, left = tried + 1, left - (error.pos - at)
                 cut = error.pos >= len(text) or error.msg.startswith("Unterminated")
-            except (RecursionError, ValueError):  # too deep, or a number of thousands of digits
+            except (RecursionError, ValueError):  # too deep, or a number with thousands of digits
                 return []
             else:
                 found.append(data)
@@ -214,7 +214,7 @@ def _json_values(text: str) -> list[object]:
 
 
 def _within(text: str) -> str:
-    """JSON that was written as a text of JSON, and the rest as it is."""
+    """Unwrap JSON encoded as a JSON string; else unchanged."""
     try:
         inner = json.loads(text) if text[:1] == '"' else None
     except ValueError:
@@ -223,7 +223,7 @@ def _within(text: str) -> str:
 
 
 def language_of(messages: Sequence[Message]) -> str:
-    """`ja` or `en`: that of the prompt, which is the first message."""
+    """`ja` or `en`: the language of the prompt (the first message)."""
     return prompt_language(messages[0].content) if messages else "en"
 
 

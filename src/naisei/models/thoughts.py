@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _TAG = r"(?:[a-z]\w*:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|scratchpad)"
 _HEADER = r"[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
-#: How a thought begins, and how it ends. `{tag}` is the opening mark's.
+#: Opening and closing marks of a thought. `{tag}`: from the opening mark.
 _PAIRS = (
     (rf"<(?P<tag>{_TAG})(?:\s[^<>]{{0,200}})?>", r"</\s*{tag}\s*>"),
     (r"◁think▷", r"◁/think▷"),
@@ -20,14 +20,14 @@ _PAIRS = (
         rf"<\|channel\|>\s*(?:analysis|commentary){_HEADER}",
         r"<\|(?:end|call)\|>|(?=<\|(?:start|channel)\|>)",
     ),
-    # Plain words are marks only where their counterpart follows.
+    # Plain words are marks only if the closing mark follows.
     (r"\A\s*analysis(?=\S)", r"assistantfinal"),
     (r"\A\s*here(?: i|')s my thought process:", r"here(?: i|')s my response:"),
 )
 _PLAIN = len(_PAIRS) - 2
-#: Closing marks that stand alone where the prompt's template holds the opening one.
+#: Closing marks that occur alone if the prompt template has the opening mark.
 _LONE = "|".join([rf"</\s*{_TAG}\s*>", *(closes for _, closes in _PAIRS[1:7])])
-#: A mark in quotation marks or code is spoken about.
+#: A mark in quotation marks or code is only mentioned.
 _QUOTED = (
     r"```.*?```|`[^`\n]{1,500}`|(?<!\\)\"(?:[^\"\\\n]|\\.){0,2000}\""
     r"|「[^」\n]{0,200}」|『[^』\n]{0,200}』|“[^”\n]{0,200}”"
@@ -59,8 +59,8 @@ _FIRST_WORDS = ("analysis", "here is my thought process:", "here's my thought pr
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """answer: what is left without thoughts; empty where a thought never ends. thought: whether
-    there was any. headless: one began in the prompt, with no mark in the reply."""
+    """answer: the text without thoughts; empty if a thought never ends. thought: whether there was
+    any. headless: one began in the prompt, without a mark in the reply."""
 
     answer: str
     thought: bool = False
@@ -68,7 +68,7 @@ class Parted:
 
 
 def parted(text: str, *, growing: bool = False) -> Parted:
-    """A reply without the thoughts before and between its parts. growing: more of it is coming."""
+    """Remove the thoughts before and between a reply's parts. growing: more text follows."""
     kept: list[str] = []
     start = at = 0
     thought = headless = False
@@ -79,7 +79,7 @@ def parted(text: str, *, growing: bool = False) -> Parted:
         if kind == "lone":
             start, before = _after(text, at), text[start : mark.start()]
             if thought and start == len(text):
-                kept.append(before)  # a closing mark too many
+                kept.append(before)  # an extra closing mark
             else:
                 kept, headless = [], headless or not thought
             thought, at = True, start
@@ -106,9 +106,9 @@ def _after(text: str, at: int) -> int:
 
 
 def _end(text: str, mark: re.Match[str], kind: str, start: int, growing: bool) -> int | None:
-    """Where the thought ends that begins with `mark`: -1 if it does not, `None` if it is none.
+    """Where the thought starting at `mark` ends: -1 if it does not, `None` if it is no thought.
 
-    A tag amid a line is one only as a model writes it, without a space behind it.
+    A tag inside a line counts only as models write it, without a space after it.
     """
     tag, at = mark["tag"], mark.end()
     if tag is not None:
@@ -123,9 +123,9 @@ def _end(text: str, mark: re.Match[str], kind: str, start: int, growing: bool) -
 
 
 def visible_so_far(text: str, *, headless: bool) -> str:
-    """Of a reply that is being written, what is certainly no thought.
+    """The part of an unfinished reply that is certainly no thought.
 
-    headless: this model's thoughts begin in the prompt: until one ends, there is no answer.
+    headless: thoughts begin in the prompt, so there is no answer until one ends.
     """
     found = parted(text, growing=True)
     begins = text.lstrip().lower()
@@ -135,7 +135,7 @@ def visible_so_far(text: str, *, headless: bool) -> str:
 
 
 class Listener:
-    """Hears a reply piece by piece, and passes on what is no thought."""
+    """Filters thoughts out of a streamed reply."""
 
     def __init__(self) -> None:
         self._text = self._passed = ""

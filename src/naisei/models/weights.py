@@ -1,4 +1,4 @@
-"""Weights known by name: what they are, and where they are stored."""
+"""Known model weights: what they are, and where they are stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from naisei.core import InputError
 from naisei.files import cache_root
 from naisei.lang import say
 
-#: What a bare `local:` means.
+#: The weights of a bare `local:`.
 DEFAULT = "qwen2.5-coder-1.5b"
 
 
@@ -59,7 +59,7 @@ class Weights(_Frozen):
 
     @property
     def folder(self) -> Path:
-        """The folder of the file, its licence and its provenance note."""
+        """The folder with the file, its licence and provenance note."""
         return cache_root() / "models" / self.name
 
     @property
@@ -68,7 +68,7 @@ class Weights(_Frozen):
 
     @property
     def installed(self) -> bool:
-        """Whether a complete file lies in the cache. Only a complete one gets that name."""
+        """Whether the cache has the file. Only a complete file gets this name."""
         return self.path.is_file() and self.path.stat().st_size == self.size
 
 
@@ -88,7 +88,7 @@ def find(name: str = "") -> Weights:
     """Known weights by name; the default for an empty one.
 
     Raises:
-        InputError: nothing is known under that name.
+        InputError: unknown name.
     """
     known = catalogue()
     wanted = name.removeprefix("local:") or DEFAULT
@@ -105,7 +105,7 @@ def find(name: str = "") -> Weights:
 
 
 def locate(name: str = "") -> Path:
-    """The file behind `local:NAME`: of known weights, or a path that ends in `.gguf`.
+    """The file of `local:NAME`: known weights, or a path ending in `.gguf`.
 
     Raises:
         InputError: unknown name, weights not pulled yet, or no such file.

@@ -1,1 +1,1 @@
-"""Documents: read, cut, indexed and searched, by words and by meaning."""
+"""Reads, splits, indexes and searches documents by words and by meaning."""

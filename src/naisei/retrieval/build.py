@@ -1,4 +1,4 @@
-"""A folder into an index: only what changed is read, cut and embedded."""
+"""Indexes a folder; reads, splits and embeds only what changed."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from naisei.sandbox import Sandbox
 def walk(
     folder: Path, *, limits: LoadLimits, beside: Path | None = None
 ) -> tuple[list[tuple[str, Path]], list[Skipped]]:
-    """([(name, path)] by name, what was left out). name: the path within the folder, with `/`,
-    in NFC (macOS writes NFD). Hidden files and those of Office (`~$…`) are passed over in
-    silence. Formats that are not read here and links out of the folder are left out.
-    beside: a folder that is passed over, the index's own.
+    """([(name, path)] by name, skipped files). name: the path within the folder, with `/`,
+    in NFC (macOS writes NFD). Hidden files and Office lock files (`~$…`) are silently ignored.
+    Unsupported formats and links out of the folder are skipped.
+    beside: a folder to ignore, such as the index's own.
 
     Raises:
         InputError: more files than the limit.
@@ -82,7 +82,7 @@ def walk(
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Identity of a folder independent of its name; `None` if missing."""
+    """A folder's identity, independent of its name; `None` if missing."""
     try:
         found = path.stat()
     except OSError:
@@ -91,7 +91,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _refused(path: Path, root: Path, given: str, twice: bool) -> str:
-    """Why this file is not read; empty if it is."""
+    """Why this file is skipped; empty if it is read."""
     try:
         given.encode("utf-8")
     except UnicodeEncodeError:
@@ -117,7 +117,7 @@ def _refused(path: Path, root: Path, given: str, twice: bool) -> str:
 _KEPT = 1
 
 
-#: Of a document: the groups that may find it, as JSON, and its address.
+#: For each document, the groups that may see it, as JSON, and its URL.
 Filing = tuple[str | None, str | None]
 
 
@@ -131,13 +131,13 @@ def write_generation(
     progress: Callable[[int, int], None] | None = None,
     filing: Mapping[int, Filing] = MappingProxyType({}),
 ) -> IndexReport:
-    """Embed missing texts, write the arrays, then switch in one transaction. filing: restricted
-    documents, or documents with an address."""
+    """Embed missing texts, write the arrays, then switch in one transaction. filing: documents that
+    are restricted or have a URL."""
     embedded = embed_missing(store, documents, model, progress) if model else 0
     related = relations(list(store.known(documents)))
     number = store.generation() + 1
     folder = folder_of(index_dir, number)
-    shutil.rmtree(folder, ignore_errors=True)  # of a killed run
+    shutil.rmtree(folder, ignore_errors=True)  # from a killed run
     folder.mkdir()
     chunks: list[tuple[int, int]] = []
     keys: list[bytes] = []
@@ -202,7 +202,7 @@ def _clear(store: Store, index_dir: Path, number: int) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-#: Documents per transaction; a killed run loses at most these.
+#: Documents per transaction; a killed run loses at most this many.
 _BATCH = 64
 LOCK = "index.lock"
 
@@ -222,24 +222,24 @@ def build(
 ) -> IndexReport:
     """Index the documents below a folder, or bring the index up to date.
 
-    Readers see the old index until the end. After a killed run the next one reuses its finished
-    work.
+    Readers see the old index until the end. The next run reuses the finished work of a killed
+    one.
 
     Args:
         index_dir: created if missing; may be inside `docs_dir`.
         embedder: a name as for `open_embedder`, or an embedder; None for words alone.
-        permissions: who may find what; those of `permissions.toml` in `docs_dir` by default.
-        empty: whether an index may lose all of its documents; else a folder without any (a share
-            that is not mounted) leaves it as it was.
-        addresses: name of a document → where it is published, for links; `None` where it is not.
+        permissions: who may see what; by default from `permissions.toml` in `docs_dir`.
+        empty: whether an index may lose all of its documents; else an empty folder (such as an
+            unmounted share) leaves it unchanged.
+        addresses: maps a document's name to its public URL for links; `None` if unpublished.
         wait: seconds to wait for another indexer of the same index.
-        progress: is told (files done, files in all).
-        embedding: is told (chunks embedded, chunks to embed), as soon as that begins.
+        progress: called with (files done, total files).
+        embedding: called with (chunks embedded, total to embed), from the start of embedding.
 
     Raises:
-        InputError: no such folder, another indexer at work, too many files, permissions that
-            cannot be read, nothing in the folder of an index that holds something.
-        InstrumentFailure: from the embedder; what was embedded before is kept.
+        InputError: no such folder, another indexer running, too many files, unreadable
+            permissions, or an empty folder for a non-empty index.
+        InstrumentFailure: from the embedder; finished vectors stay stored.
     """
     began = time.perf_counter()
     index_dir, docs_dir = Path(index_dir), Path(docs_dir)

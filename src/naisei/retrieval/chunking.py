@@ -1,8 +1,8 @@
 """Splits passages into chunks: parts of one section, the unit of search and citation.
 
-A chunk never crosses a heading, and never holds half a table row; a table's rows carry its
-header with them. Long sections are cut at paragraphs, then at sentences, and neighbours share
-some text, so that text at a cut is complete in one of them.
+A chunk never crosses a heading and never contains part of a table row; table rows repeat their
+header. Long sections are split at paragraphs, then at sentences. Neighbouring chunks overlap, so
+that text at a split is complete in one of them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from naisei.retrieval.types import Document, Passage
 
 
 class Chunking(NamedTuple):
-    """size: characters a chunk should not exceed (a single table row may). overlap: characters of
-    whole sentences repeated from the chunk before, in the same section; half the size at most."""
+    """size: most characters of a chunk (a single table row may exceed it). overlap: characters of
+    whole sentences repeated from the previous chunk of the section; at most half the size."""
 
     size: int = 500
     overlap: int = 80
@@ -31,7 +31,7 @@ CHUNKING = Chunking()
 
 @dataclass(frozen=True, slots=True)
 class RawChunk:
-    """A chunk before it has the document's particulars."""
+    """A chunk without its document's metadata."""
 
     id: str
     headings: tuple[str, ...]
@@ -40,7 +40,7 @@ class RawChunk:
 
 
 def raw_chunks(document: Document, chunking: Chunking = CHUNKING) -> list[RawChunk]:
-    """Blocks in reading order. Ids are unique within a document."""
+    """Chunks in reading order. Ids are unique within a document."""
     found: list[RawChunk] = []
     for headings, section in groupby(document.passages, key=lambda p: p.headings):
         for page, text in _section(list(section), chunking):
@@ -50,7 +50,7 @@ def raw_chunks(document: Document, chunking: Chunking = CHUNKING) -> list[RawChu
 
 
 def _section(section: list[Passage], chunking: Chunking) -> Iterator[tuple[int | None, str]]:
-    """(page of its first line, text) of each chunk of one section."""
+    """Yield (page of the first line, text) of each chunk of a section."""
     held: list[tuple[Passage, str]] = []
     length = 0
     for unit in _units(section, chunking):
@@ -65,7 +65,7 @@ def _section(section: list[Passage], chunking: Chunking) -> Iterator[tuple[int |
 
 
 def _units(section: Iterable[Passage], chunking: Chunking) -> Iterator[tuple[Passage, str]]:
-    """Passages, the long ones cut at sentences, and sentences without end at `size`."""
+    """Yield passages; split long ones at sentences, and overlong sentences at `size`."""
     # A cut passage leaves room for the overlap.
     for passage in section:
         if passage.kind == "row" or len(passage.text) <= chunking.size:
@@ -109,8 +109,8 @@ def _more(before: tuple[Passage, str] | None, unit: tuple[Passage, str]) -> int:
 def _tail(
     held: list[tuple[Passage, str]], unit: tuple[Passage, str], chunking: Chunking
 ) -> list[tuple[Passage, str]]:
-    """The last whole sentences of a chunk that fit the overlap, and any that the next one refers
-    back to; rows are not repeated."""
+    """The last whole sentences of a chunk that fit the overlap, plus any that the next one refers
+    back to; no table rows."""
     passage, text = held[-1]
     if passage.kind == "row" or unit[0].kind == "row":
         return []
@@ -125,8 +125,8 @@ def _tail(
 
 
 class Span(NamedTuple):
-    """A sentence or a row of a chunk. said: text to embed. written: text in the chunk. line: which
-    line of the chunk, from 0. header: the first row of its table, if it is a row."""
+    """A sentence or table row of a chunk. said: text to embed. written: text in the chunk. line:
+    line number in the chunk, from 0. header: for a row, the first row of its table."""
 
     said: str
     written: str
@@ -166,7 +166,7 @@ def cells_of(line: str) -> list[str]:
 
 
 class Table(NamedTuple):
-    """rows: as cells and as they stand. header: empty where labels stand beside values."""
+    """rows: cells and original text. header: empty for a list of labels with values."""
 
     header: str
     rows: list[tuple[list[str], str]]
@@ -176,7 +176,7 @@ _LABELLED = re.compile(r"^\s*(?:[-*・●○]\s*)?([^。：、]{1,40})：([^：]
 
 
 def tables_of(text: str) -> Iterator[Table]:
-    """The tables of a text; labels with values are one without a header."""
+    """The tables of a text; lines of label and value form one without a header."""
     units = spans(text)
     for header, rows in groupby((u for u in units if u.header), key=lambda unit: unit.header):
         yield Table(header, [(cells_of(unit.written), unit.written) for unit in rows])
@@ -185,7 +185,7 @@ def tables_of(text: str) -> Iterator[Table]:
         yield Table("", [([m[1].strip(), m[2].strip()], line.strip()) for m, line in labelled])
 
 
-#: Changes when `sentence_units` or what is embedded of it does: sentences are then embedded anew.
+#: Increased when `sentence_units` or its embedded text changes: sentences are embedded again.
 UNITS_VERSION = 4
 
 #: Most sentences per chunk.
@@ -203,15 +203,15 @@ def path_of(title: str, headings: Sequence[str]) -> str:
 
 
 def span_text(title: str, headings: Sequence[str], sentence: str) -> str:
-    """The text to embed for a sentence: its innermost heading, then the sentence. The whole path
-    would outweigh it."""
+    """The text to embed for a sentence: its innermost heading, then the sentence. The full path
+    would outweigh the sentence."""
     where = [title, *(heading for heading in headings if heading != title)]
     return " ".join([*where[-2:], sentence])
 
 
 def sentence_units(text: str) -> list[str]:
-    """The sentences of a chunk; a table's rows with the names of their columns. Empty for a single
-    one: the chunk's own vector suffices.
+    """The sentences of a chunk, and its table rows with column names. Empty if there is only one:
+    then the chunk's own vector is enough.
 
     >>> sentence_units("| 対象 | 日数 |\\n| 本人 | 5日 |\\n| 子 | 2日 |\\n有給とする。")
     ['対象 本人、日数 5日', '対象 子、日数 2日', '有給とする。']

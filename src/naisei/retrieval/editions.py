@@ -1,10 +1,9 @@
-"""Newer editions of documents, and copies.
+"""Finds newer editions and copies of documents.
 
-How much of two
-documents is the same: MinHash over runs of five characters. The share of equal places of two
-signatures estimates the Jaccard index of the two texts' sets of runs, standard error below 0.05.
-Sources: Broder, On the resemblance and containment of documents, 1997; one hash for all places,
-and empty ones filled: Shrivastava & Li, ICML 2014.
+Similarity of two documents: MinHash over 5-character n-grams. The share of equal signature slots
+estimates the Jaccard index of the two n-gram sets, with a standard error below 0.05.
+Sources: Broder, On the resemblance and containment of documents, 1997; one hash for all slots
+with empty slots filled: Shrivastava & Li, ICML 2014.
 """
 
 from __future__ import annotations
@@ -24,30 +23,30 @@ import numpy.typing as npt
 from naisei.japanese.dates import is_old, is_series, work_name
 from naisei.retrieval.types import Passage
 
-PLACES = 128  # the greatest 7 bits of a hash say which
+PLACES = 128  # selected by the top 7 bits of a hash
 _EMPTY = np.uint64(2**64 - 1)
 _RUN, _BANDS = 5, 32
-#: Characters that are looked at, and the most documents of one band that are compared.
+#: Characters that are hashed, and the most documents compared per band.
 _MOST, _CROWD = 50_000, 50
 _SPACE = re.compile(r"[\W_]+")
 
 
 def signature(passages: Iterable[Passage]) -> bytes:
-    """`PLACES` numbers of 32 bits; marks, spaces, width and case do not count."""
+    """`PLACES` 32-bit numbers. Ignores punctuation, spaces, width and case."""
     text = "".join(passage.text for passage in passages)[:_MOST]
     folded = _SPACE.sub("", unicodedata.normalize("NFKC", text).casefold()).ljust(_RUN)
     codes = np.frombuffer(folded.encode("utf-32-le", "replace"), dtype=np.uint32).astype(np.uint64)
     runs = np.zeros(len(codes) - _RUN + 1, dtype=np.uint64)
     for i in range(_RUN):
         runs = runs * np.uint64(1_000_003) + codes[i : len(codes) - _RUN + 1 + i]
-    # A finaliser (murmur3's), so that the greatest bits depend on all others.
+    # Murmur3's finaliser, so that the highest bits depend on all others.
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         runs = (runs ^ (runs >> np.uint64(33))) * np.uint64(factor)
     runs ^= runs >> np.uint64(33)
     least = np.full(PLACES, _EMPTY, dtype=np.uint64)
     np.minimum.at(least, (runs >> np.uint64(57)).astype(np.intp), runs & _EMPTY >> np.uint64(7))
     filled = np.flatnonzero(least != _EMPTY)
-    # An empty place takes over the next that is filled, marked by how far away that is.
+    # An empty slot copies the next filled one, marked with its distance.
     ahead = filled[np.searchsorted(filled, np.arange(PLACES)) % len(filled)]
     far = (ahead - np.arange(PLACES)) % PLACES
     return (
@@ -58,12 +57,12 @@ def signature(passages: Iterable[Passage]) -> bytes:
 
 
 def alike(one: bytes, two: bytes) -> float:
-    """0 to 1."""
+    """Similarity, 0 to 1."""
     return float(np.mean(np.frombuffer(one, "<u4") == np.frombuffer(two, "<u4")))
 
 
 def likely_pairs(signatures: list[bytes]) -> Iterator[tuple[int, int]]:
-    """Pairs (i < j) that may be alike by more than half: those with an equal band. Each once."""
+    """Yield once each pair (i < j) that may share more than half: those with an equal band."""
     if not signatures:
         return
     table: npt.NDArray[np.uint32] = np.stack([np.frombuffer(s, "<u4") for s in signatures])
@@ -80,8 +79,8 @@ def likely_pairs(signatures: list[bytes]) -> Iterator[tuple[int, int]]:
                     yield pair
 
 
-#: How much two documents of one name must share to be editions of each other; documents of a
-#: series (minutes, newsletters) have one name and replace nothing.
+#: The similarity above which documents with one name are editions of each other; documents of a
+#: series (minutes, newsletters) share a name but replace nothing.
 _SAME_WORK, _SAME_IN_SERIES = 0.08, 0.8
 _COPY = 0.8
 _SHORTEST = 2
@@ -109,11 +108,11 @@ class Relation:
 
 
 def relations(documents: Sequence[Known]) -> dict[int, Relation]:
-    """Document id → its relation to others, if any.
+    """Map document ids to their relation to others, if any.
 
-    Superseded: an older edition of one work: the same name but for dates, versions and words
-    such as 旧, and some text in common; older by date, else by 旧 in its name, else by version.
-    The newest of the editions is named. Duplicate: another document with nearly the same text.
+    Superseded: an older edition of a work. Its name is the same except for dates, versions and
+    words such as 旧, and some text is shared. It is older by date, else by 旧 in its name, else by
+    version; the newest edition is reported. Duplicate: another document with nearly the same text.
     """
     found: dict[int, Relation] = defaultdict(Relation)
     for older, newer in _superseded(documents):
@@ -131,7 +130,7 @@ def relations(documents: Sequence[Known]) -> dict[int, Relation]:
 
 
 def _superseded(documents: Sequence[Known]) -> Iterable[tuple[Known, Known]]:
-    """(older, newest) of each work, then explicit front matter."""
+    """Yield (older, newest) for each work, then for front matter."""
     for work in _works(documents):
         newest: list[Known] = []
         for document in sorted(work, key=_rank, reverse=True):
@@ -148,7 +147,7 @@ def _superseded(documents: Sequence[Known]) -> Iterable[tuple[Known, Known]]:
 
 
 def _works(documents: Sequence[Known]) -> Iterable[list[Known]]:
-    """Documents that share a name, by title or by file."""
+    """Yield groups of documents with the same title or file name."""
     by_name: dict[str, list[Known]] = defaultdict(list)
     for document in documents:
         names = {work_name(document.title), work_name(PurePosixPath(document.path).stem)}
@@ -163,7 +162,7 @@ def _rank(document: Known) -> tuple[bool, dt.date, tuple[int, ...], str]:
 
 
 def _older(one: Known, two: Known) -> bool:
-    """Whether `one` is an earlier edition of `two`, which ranks before it."""
+    """Whether `one` is an earlier edition than `two`."""
     least = _SAME_IN_SERIES if is_series(f"{one.path} {one.title}") else _SAME_WORK
     if alike(one.signature, two.signature) < least:
         return False

@@ -1,7 +1,7 @@
-"""Comparisons of two amounts, and sums over the rows that a question names.
+"""Compares amounts and adds up the rows that a question names.
 
-Given only if exact: each row has one plain amount of the requested unit, without range or
-condition, and a table is complete.
+Gives only exact results: each row must have one plain amount in the requested unit, without range
+or condition, and the table must be complete.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PRICE = re.compile(
     r"いくら|料金|費用|金額|値段|何円|[安高][いくか]|総額|お得|how much|cheap|expensive|cost|price",
     re.I,
 )
-#: Comparisons: the words for each, and whether it asks for the lesser.
+#: Comparisons: the words for each, and whether it asks for the smaller.
 _ASKED = (
     ("安[いくか]|最安|お得|cheap", "安い", "cheaper", True),
     ("高[いくか]|最高|expensive", "高い", "more expensive", False),
@@ -48,19 +48,19 @@ _COUNTED = re.compile("何(時間|日|回|人|枚|点|冊|件|個|年|週|分|�
 #: Signs that an amount is not plain.
 _VAGUE = re.compile("[〜～~/／]|以[上下内外]|未満|まで|約|程度|から|超|につき|ごと|ただし|除")
 _PLAIN = re.compile(r"[0-9,.]+")
-#: That a column's name tells for all of its cells.
+#: A unit in a column's name, valid for all of its cells.
 _UNIT = re.compile("[（(](円|日|年|か月|時間|分|人|件|回|個|点|冊)[)）]")
 _TOTAL = re.compile("(?:合|総|小)?計|total", re.I)
 _FREE = re.compile("無料|free", re.I)
 _TIMES = r"(?:[のがは]|を)?\s*([0-9]+|[一二三四五六七八九])\s*(?:人|名|枚|個|冊|本|部|台|着|食|つ)"
 _KANJI = {c: n for n, c in enumerate("一二三四五六七八九", 1)}
 _PAIR = re.compile(r"([一-龥々ァ-ヶーA-Za-z0-9]+)(?:と|か|より)([一-龥々ァ-ヶーA-Za-z0-9]+)")
-#: Rows that are still quoted whole.
+#: Most rows quoted in full.
 _ROWS = 12
 
 
 class Amount(NamedTuple):
-    """name: of the row or column. table: the place of the hit and the header of its table."""
+    """name: row or column name. table: index of the hit, and the header of its table."""
 
     name: str
     value: Decimal
@@ -75,15 +75,15 @@ class Amount(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """told: the result; empty if the rows are only listed. parts: (place of the hit, its rows)."""
+    """told: the result; empty if the rows are only listed. parts: (index of the hit, its rows)."""
 
     told: str
     parts: tuple[tuple[int, str], ...]
 
 
 def worked(query: str, hits: Sequence[Evidence], language: Language) -> Worked | None:
-    """The comparison or sum that a question asks for; `None` for other questions, or if it would
-    not be exact."""
+    """The comparison or sum that a question asks for; `None` for other questions and inexact
+    results."""
     asked = unicodedata.normalize("NFKC", query)
     adjective = next((words for form, *words in _ASKED if re.search(form, asked, re.I)), None)
     beside = _WHICH.search(asked) is not None and adjective is not None
@@ -111,8 +111,8 @@ def worked(query: str, hits: Sequence[Evidence], language: Language) -> Worked |
 
 
 def _both(asked: str, hits: Sequence[Evidence]) -> tuple[tuple[int, str], ...]:
-    """The rows of one table that the question names, or the beginnings of the sections whose
-    headings it does, where there are two at least."""
+    """The rows of one table that the question names, else the first sentences of the sections whose
+    headings it names; empty if fewer than two."""
     for at, hit in enumerate(hits):
         for header, rows in tables_of(hit.text):
             named = _named(_calls([cells for cells, _ in rows]), asked)[0]
@@ -129,13 +129,13 @@ def _both(asked: str, hits: Sequence[Evidence]) -> tuple[tuple[int, str], ...]:
 
 
 def _amounts(asked: str, hits: Sequence[Evidence], whole: bool) -> list[Amount]:
-    """Of the rows that are named, of one table or of several, each called by the heading above it
-    that is named, if it is alone there; where none is named and `whole`, of all rows of a table."""
+    """The amounts of the named rows in one or more tables. A table's only named row takes the name
+    of the named heading above it. If no row is named and `whole`, uses all rows of a table."""
     several: dict[str, Amount] = {}
     tables = [(at, hit, table) for at, hit in enumerate(hits) for table in tables_of(hit.text)]
     columns = {name for _, _, table in tables for name in cells_of(table.header)[1:]}
     wanted = {name for name in columns if name and _named([[name]], asked)[0]}
-    # Courses whose 授業料 is asked for are not looked up in the table of 検定料.
+    # If 授業料 is asked for, do not look the courses up in the 検定料 table.
     tables.sort(key=lambda found: not wanted & set(cells_of(found[2].header)))
     rest = asked
     for at, hit, table in tables:
@@ -163,8 +163,8 @@ def _unit(asked: str) -> str:
 def _of_table(
     asked: str, rest: str, table: tuple[int, str], rows: list[tuple[list[str], str]]
 ) -> tuple[list[Amount], str]:
-    """The amounts of the rows, or of the columns of one row, that are named in `rest`, and what is
-    left of it."""
+    """The amounts of the rows, or of the columns of one row, that `rest` names, and the text
+    remaining."""
     names = cells_of(table[1]) if table[1] else ["", ""]
     units = [m[1] if (m := _UNIT.search(name)) else "" for name in names]
     rows = [(cells, line) for cells, line in rows if len(cells) == len(names)]
@@ -190,7 +190,7 @@ def _of_table(
 
 
 def _all_rows(asked: str, hit: Evidence, at: int, table: Table) -> list[Amount]:
-    """The figures of a whole table whose heading or first column the question names."""
+    """The amounts of all rows, if the question names the table's heading or first column."""
     names = [cells[0] for cells, _ in table.rows]
     first = cells_of(table.header)[:1]
     if (
@@ -205,8 +205,8 @@ def _all_rows(asked: str, hit: Evidence, at: int, table: Table) -> list[Amount]:
 
 
 def _calls(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """What each row may be called by: its first cells, up to the first quantity, as a whole and in
-    parts (昼間コース of 学域生（昼間コース）), where no other row is called so."""
+    """The unique names of each row: its first cells, up to the first quantity, whole and in parts
+    (昼間コース of 学域生（昼間コース）), except names shared with another row."""
     calls: list[set[str]] = []
     for cells in rows:
         keys = [cells[0], *takewhile(lambda cell: not quantities(cell), cells[1:-1])]
@@ -217,7 +217,7 @@ def _calls(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _named_above(hit: Evidence, asked: str) -> list[str]:
-    """The headings above, or the title, that stand in the question, the innermost first."""
+    """The headings above a hit, and its title, that the question contains, innermost first."""
     headings = hit.meta.get("headings")
     names = [str(name) for name in headings][::-1] if isinstance(headings, list) else []
     names.append(str(hit.meta.get("title") or ""))
@@ -225,8 +225,8 @@ def _named_above(hit: Evidence, asked: str) -> list[str]:
 
 
 def _named(calls: Sequence[Sequence[str]], text: str) -> tuple[dict[int, str], str]:
-    """Places of what stands in a text by one of its names, and the name; longer names first; and
-    the text without them."""
+    """Find names in a text, longest first. Returns index in `calls` → name, and the text without
+    the names."""
     text = re.sub(r"\s", "", text)
     plain = [
         (re.sub(r"[（(].*?[)）]|\s", "", unicodedata.normalize("NFKC", name)), at)
@@ -244,7 +244,7 @@ def _named(calls: Sequence[Sequence[str]], text: str) -> tuple[dict[int, str], s
 def _amount(
     name: str, cell: str, asked: str, table: tuple[int, str], written: str
 ) -> Amount | None:
-    """`None` unless it is a single plain amount of the requested unit."""
+    """The cell's amount; `None` unless single, plain and in the right unit."""
     unit, plain = _unit(asked), unicodedata.normalize("NFKC", cell).strip()
     held = {q for q in quantities(plain) if q.value != "1" or q.unit == unit}
     if unit == "円" and _FREE.fullmatch(plain):
@@ -255,7 +255,7 @@ def _amount(
     else:
         return None
     if not told and unit in ("", "円") and _PLAIN.fullmatch(plain):
-        unit = ""  # of points, and of what the table calls its numbers
+        unit = ""  # for points, and numbers without a unit
     elif not told or (unit and told != unit) or (told in "年月" and "日" not in unit):
         return None
     short = re.sub(r"[（(].*?[)）]|\s", "", unicodedata.normalize("NFKC", name))
@@ -265,7 +265,7 @@ def _amount(
 
 
 def _of_clauses(asked: str, hits: Sequence[Evidence]) -> list[Amount]:
-    """Of two that the question names, the one amount of the first clause that holds it alone."""
+    """The amounts of two things in the question: from the first clause naming only that thing."""
     pair = _PAIR.search(asked)
     found: list[Amount] = []
     for name, other in ((pair[1], pair[2]), (pair[2], pair[1])) if pair else ():
@@ -297,8 +297,7 @@ def _total(found: Iterable[Amount], language: Language) -> str:
 
 
 def _beside(adjective: list[Any] | None, found: Sequence[Amount], language: Language) -> str:
-    """Which of the amounts is the one that is asked for, and by how much they differ. adjective:
-    of `_ASKED`."""
+    """Say which amount is asked for and how much they differ. adjective: an entry of `_ASKED`."""
     ordered = sorted(found, key=lambda amount: amount.value)
     least, most = ordered[0], ordered[-1]
     apart = _number(most.value - least.value, least.unit)

@@ -1,4 +1,4 @@
-"""Sources of an open index: the generations in a folder or in a database."""
+"""Where an open index is read from: generations in a folder or a database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Generations(Protocol):
     """The source of an index. Numbers grow with each generation."""
 
     def generation(self) -> int:
-        """The newest complete one. Raises `InputError` if there is none."""
+        """The newest complete generation. Raises `InputError` if none."""
         ...
 
     def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:

@@ -1,4 +1,4 @@
-"""An index that is searched."""
+"""A searchable index."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ P = ParamSpec("P")
 
 
 def cached_at(path: Path, make: Callable[[], str]) -> str:
-    """The text that `make()` returned, from this file if it is whole; else made and written."""
+    """The result of `make()`, from this file if it is complete; else computed and written."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
         digest, _, known = path.read_text(encoding="utf-8").partition("\n")
         if digest == fingerprint(known):
             return known
     made = make()
-    # A folder may be another user's: then every process makes its own.
+    # In another user's folder every process computes its own.
     with contextlib.suppress(InputError, OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, f"{fingerprint(made)}\n{made}")
     return made
 
 
-#: Candidates of each way of searching that are fused.
+#: Candidates fused from each search method.
 DEPTH = 100
-#: Chunks whose language is looked at.
+#: Chunks sampled for the language.
 _SAMPLE = 50
 
 
@@ -94,13 +94,12 @@ class Index:
         embedder: Embedder | None = None,
         groups: Collection[str] | None = (),
     ) -> Index:
-        """directory: of the index; or one whose `store.json` names an index in a database.
-        embedder: the one that the index was built with; opened by its name by default. groups:
-        of the user; by default none, so only public documents; `None`: all documents, for the
-        operator.
+        """directory: an index, or a folder whose `store.json` names an index in a database.
+        embedder: the one that built the index; opened by its name by default. groups: the user's;
+        none by default, so only public documents; `None`: all documents, for the operator.
 
         Raises:
-            InputError: no index, none that is whole yet, or one of another embedder.
+            InputError: no index, no complete generation, or another embedder's index.
         """
         directory = Path(directory)
         asking = None if groups is None else frozenset(groups)
@@ -119,12 +118,12 @@ class Index:
             raise
 
     def seen_by(self, groups: Collection[str] | None) -> Index:
-        """The same index for other groups; it closes with this one."""
+        """The same index for other groups; closed with this one."""
         asking = None if groups is None else frozenset(groups)
         return Index(self.directory, self._source, self._embedder, asking, of=self._of or self)
 
     def close(self) -> None:
-        """Waits for what another thread reads just now: SQLite does not survive it otherwise."""
+        """Close after other threads' current reads, since SQLite would otherwise crash."""
         if self._of is None:
             with self._lock:
                 self._source.close()
@@ -136,12 +135,12 @@ class Index:
         self.close()
 
     def __len__(self) -> int:
-        """Chunks."""
+        """Number of chunks."""
         return len(self._current())
 
     @property
     def embedder(self) -> str | None:
-        """The name of the embedder that made its vectors; `None` without vectors."""
+        """The name of the embedder of its vectors; `None` without vectors."""
         return self._current().embedder
 
     @property
@@ -150,7 +149,7 @@ class Index:
         return self.embedder is not None
 
     def possible(self, query: str) -> float:
-        """The score by words of a text that had all words of a query."""
+        """The word score of an ideal text with all words of a query."""
         return self._current().words.possible(search_tokens(query))
 
     @property
@@ -159,15 +158,15 @@ class Index:
         return self._number
 
     def chunk(self, id: str) -> Chunk | None:
-        """The chunk of this id in the newest generation; `None` if it is not in it."""
+        """The chunk with this id in the newest generation; `None` if missing."""
         return self._answered(lambda snapshot: self._alone(snapshot.named, id))
 
     def outline(self) -> list[tuple[str, tuple[str, ...]]]:
-        """(title, its headings in order) of each document, but outdated editions and copies."""
+        """(title, headings in order) of each document except outdated editions and copies."""
         return self._answered(lambda snapshot: self._alone(snapshot.outline))
 
     def cached(self, name: str, make: Callable[[], str]) -> str:
-        """`make()` for this generation, computed once and cached with it if writable."""
+        """`make()`, computed once per generation and cached with it if writable."""
         snapshot = self._current()
         return cached_at(snapshot.folder / f"{snapshot.part}{name}", make)
 
@@ -181,7 +180,7 @@ class Index:
         return self._current().words.vocabulary()
 
     def embed(self, texts: list[str]) -> npt.NDArray[np.float32] | None:
-        """Vectors of texts as of queries, one a row; `None` without vectors."""
+        """Embed texts as queries, one row each; `None` without vectors."""
         name = self.embedder
         return None if name is None else self._model(name).embed(texts, "query")
 
@@ -193,18 +192,18 @@ class Index:
         mode: Mode = "hybrid",
         filters: Mapping[str, Any] | None = None,
     ) -> list[Hit]:
-        """The best `k` chunks, best first; fewer if fewer fit.
+        """The best `k` chunks, best first; fewer if fewer match.
 
-        By words, a chunk must share one with the query. By meaning, every chunk has a place; the
-        first ones, and those found by words, are ranked by their nearest sentence. An
-        index without vectors answers `hybrid` by words alone. Outdated editions rank behind the
-        newer one (`naisei.retrieval.ranking`), a text that was found already behind all others.
+        Word search requires a shared word. Search by meaning ranks every chunk; the first ones,
+        and those found by words, are ranked by their nearest sentence. Without vectors, `hybrid`
+        uses words alone. Outdated editions rank behind the newer one
+        (`naisei.retrieval.ranking`), and repeated texts behind all others.
 
         Args:
-            filters: what a chunk must be, see `naisei.retrieval.snapshot`.
+            filters: conditions on chunks, see `naisei.retrieval.snapshot`.
 
         Raises:
-            InputError: `k` below 1, an unknown mode, a filter that is none; `dense` without
+            InputError: `k` below 1, an unknown mode, an invalid filter; `dense` without
                 vectors.
             InstrumentFailure: the embedder cannot be reached.
         """
@@ -229,7 +228,7 @@ class Index:
                 snapshot = self._current()
                 try:
                     return ask(snapshot)
-                except Gone:  # two newer generations came in the meantime
+                except Gone:  # two newer generations have replaced it
                     if self._current() is snapshot:
                         raise damaged(self.directory / FILE) from None
 
@@ -318,7 +317,7 @@ class Index:
         return "ja" if self.cached("language", made) == "ja" else "en"
 
     def _common(self) -> npt.NDArray[np.float32]:
-        """The mean of the vectors of English questions about other things."""
+        """The mean vector of English off-topic questions."""
 
         def made() -> str:
             vectors = self.embed(list(off_subject("en")))
@@ -327,8 +326,8 @@ class Index:
         return np.array(json.loads(self.cached("common.en.json", made)), dtype=np.float32)
 
     def _vector(self, snapshot: Snapshot, query: str) -> npt.NDArray[np.float32]:
-        """The query's vector. For questions in another language their common part is subtracted,
-        since short texts are near to all of them."""
+        """The query's vector. For a question in another language, subtracts the common part of such
+        questions, since short texts are near to all of them."""
         assert snapshot.embedder is not None
         vectors = self._model(snapshot.embedder).embed([query], "query")
         first: npt.NDArray[np.float32] = vectors[0]
@@ -347,7 +346,7 @@ class Index:
         tried = 0
         while (newest := self._source.generation()) != tried:
             tried = newest
-            with contextlib.suppress(Gone):  # a newer one came while it was opened
+            with contextlib.suppress(Gone):  # replaced while being opened
                 return newest, self._source.snapshot(newest, self.groups)
         raise InputError(
             say("索引のファイルが欠けています", "the index has lost files"),

@@ -1,7 +1,7 @@
-"""One file to a `Document`, with the date when it took effect: of its front matter, text, or name.
+"""Loads a file as a `Document`, with its effective date from front matter, text or name.
 
-Characters that no reader sees (zero-width, direction and tag characters) are no text: they can hide
-instructions from people, and break words for the search.
+Removes invisible characters (zero-width, direction and tag characters): they can hide instructions
+from people and split words for the search.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _KEYS = (
     ("date", "日付", "発行日", "公開日", "published"),
     ("制定日", "作成日", "created"),
 )
-#: Passages from either end that may say when a document took effect.
+#: Passages from either end searched for the effective date.
 _ENDS = 12
 _HISTORY = ("履歴", "附則", "附 則", "改定", "改訂", "施行", "history")
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """date: when it took effect; source: the place of the date, `front matter`, `text`, `name`, or
-    `part of name` where it has no day, so that the date orders editions and is not said;
+    """date: effective date; source: where it was found, `front matter`, `text`, `name`, or `part of
+    name` without a day (such a date orders editions and is not shown);
     version: numbers after a v in its name, (2, 1) for v2.1."""
 
     date: dt.date | None = None
@@ -83,7 +83,7 @@ def _stated(meta: Mapping[str, JsonValue]) -> dt.date | None:
 
 
 def _effective_date(title: str, passages: Sequence[Passage]) -> dt.date | None:
-    """The latest date of those that the text is surest of."""
+    """The latest of the dates with the highest certainty."""
     found = [effective_date(title)]
     for n, passage in enumerate(passages):
         under = passage.headings[-1] if passage.headings else ""
@@ -96,7 +96,7 @@ def _effective_date(title: str, passages: Sequence[Passage]) -> dt.date | None:
 
 
 def _named(path: PurePosixPath) -> tuple[str, dt.date | None]:
-    """Source and last date of the file's name, else of its nearest folder's that has one."""
+    """Source and last date in the file name, else in the nearest folder name with one."""
     for part in (path.stem, *reversed(path.parts[:-1])):
         spaced = part.replace("_", " ")
         if found := dates_in(spaced):
@@ -109,18 +109,18 @@ def _named(path: PurePosixPath) -> tuple[str, dt.date | None]:
 
 _UNSEEN = re.compile(
     f"[{INVISIBLE}{JOINERS}]"
-    # A variant of a letter has one selector; a row of them holds bytes.
+    # A letter has one variant selector; a run of them encodes bytes.
     "|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )
 
 
 def seen_text(text: str) -> str:
-    """The text without them; kanji keep their variant selectors (葛󠄀)."""
+    """Remove invisible characters; kanji keep variant selectors (葛󠄀)."""
     return _UNSEEN.sub("", text)
 
 
 def strip_invisible(read: Read) -> Read:
-    """The document without invisible characters; empty passages are dropped."""
+    """Remove invisible characters, then empty passages."""
     read.title = seen_text(read.title)
     changed = (
         passage.model_copy(
@@ -138,7 +138,7 @@ def strip_invisible(read: Read) -> Read:
     return read
 
 
-#: Formats with robust parsers, read in this process if small.
+#: Formats with robust parsers; small files are read in-process.
 _TEXTS = frozenset({"md", "txt", "html", "csv"})
 
 
@@ -147,7 +147,7 @@ def unknown_format() -> str:
 
 
 def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
-    """The document with these bytes. Raises `Unreadable`."""
+    """Parse bytes into a document. Raises `Unreadable`."""
     known = SUFFIXES.get(PurePosixPath(name).suffix.lower())
     if known is None:
         raise Unreadable(name, unknown_format())
@@ -167,7 +167,7 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
         raise Unreadable(name, say("入り組みすぎています", "too intricate")) from None
     except MemoryError:
         raise
-    # A file from anywhere may break a parser in any way; one must not stop all the others.
+    # Any file may crash a parser in any way; it must not stop the others.
     except Exception as error:
         why = say("壊れています", "broken")
         raise Unreadable(name, f"{why} ({type(error).__name__})") from error
@@ -188,10 +188,10 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
 
 
 def parsed_apart(name: str, data: bytes, limits: LoadLimits, sandbox: Sandbox) -> Document:
-    """Like `parsed`, but other than small text files are read in the sandbox.
+    """Like `parsed`, but reads all except small text files in the sandbox.
 
     Raises:
-        Unreadable: as `parsed`; or it takes too much time or memory.
+        Unreadable: as `parsed`; or too much time or memory used.
     """
     known = SUFFIXES.get(PurePosixPath(name).suffix.lower())
     if known in _TEXTS and len(data) <= SMALL_FILE:
@@ -215,8 +215,7 @@ def answered(data: bytes, options: dict[str, Any]) -> dict[str, Any]:
     return {"document": document.model_dump(mode="json")}
 
 
-#: The module of `naisei.retrieval.loaders` and its function, of each format: of the file's bytes,
-#: or of its text.
+#: Module of `naisei.retrieval.loaders` and function for each format; it takes bytes or text.
 _OF_BYTES: dict[Format, tuple[str, str]] = {
     "pdf": ("pdf", "read_pdf"),
     "docx": ("docx", "read_docx"),
@@ -235,8 +234,8 @@ assert {*_OF_BYTES, *_OF_TEXT, "eml"} == set(SUFFIXES.values()) == set(get_args(
 
 
 def _read(known: Format, name: str, data: bytes, limits: LoadLimits) -> Read:
-    """Each parser is imported with the first file of its kind: with all of them, the process that
-    reads takes as long to start as a hundred pages to read."""
+    """Import each parser at the first file of its format: importing all of them takes as long as
+    reading a hundred pages."""
     if known in _OF_BYTES:
         return _reader(*_OF_BYTES[known])(name, data, limits)
     if known == "eml":

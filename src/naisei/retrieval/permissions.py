@@ -1,14 +1,14 @@
-"""Visibility of documents by group, from a file beside the documents or front matter.
+"""Visibility of documents by group, from a file in their folder or from front matter.
 
-`permissions.toml` in the folder of the documents, a pattern of paths to groups; the last pattern
-that fits a path decides, other documents are public:
+`permissions.toml` in the document folder maps path patterns to groups. The last pattern that
+matches a path applies; other documents are public:
 
 [groups]
 "hr/**" = ["hr", "board"]
 "hr/leave/*" = ["*"]            # everybody
 
-Front matter (`groups: [hr]`) restricts further: the user needs a group of each list. An
-empty list is nobody's.
+Front matter (`groups: [hr]`) restricts further: the user needs a group from each list.
+Nobody sees a document with an empty list.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import read_text, toml_of
 
-#: Looked for in the folder of the documents.
+#: File name, in the document folder.
 FILE = "permissions.toml"
-#: The group that everybody is in.
+#: The group of all users.
 EVERYBODY = "*"
 
 
@@ -55,7 +55,7 @@ class Permissions(BaseModel):
             ) from error
 
     def of(self, path: str) -> tuple[str, ...] | None:
-        """The groups that may find the document; `None`: everybody."""
+        """The groups that may see the document; `None`: everybody."""
         found: tuple[str, ...] | None = None
         for pattern, groups in self.groups.items():
             if _fits(path, pattern):
@@ -63,7 +63,7 @@ class Permissions(BaseModel):
         return None if found is None or EVERYBODY in found else found
 
     def idle(self, paths: Collection[str]) -> tuple[str, ...]:
-        """Patterns that fit none of the paths: a misspelt one protects no document."""
+        """Patterns that match no path: a misspelt pattern protects nothing."""
         return tuple(
             pattern for pattern in self.groups if not any(_fits(path, pattern) for path in paths)
         )
@@ -75,7 +75,7 @@ def _fits(path: str, pattern: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    # Width and case must not let a file escape its pattern.
+    # A file must not escape its pattern by width or case.
     return unicodedata.normalize("NFKC", text).casefold()
 
 
@@ -84,9 +84,9 @@ def may_find(
     listed: Collection[str] | None,
     meta: Mapping[str, JsonValue],
 ) -> bool:
-    """Whether the groups `asking` may find a document. asking: `None` for the operator, who sees
-    all. listed: the groups of `Permissions.of`. meta: the document's own; its `groups` are front
-    matter's.
+    """Whether the groups `asking` may see a document. asking: `None` for the operator, who sees
+    all. listed: from `Permissions.of`. meta: the document's; `groups` in it comes from front
+    matter.
     """
     if asking is None:
         return True
@@ -95,7 +95,7 @@ def may_find(
 
 
 def own_groups(meta: Mapping[str, JsonValue]) -> list[str] | None:
-    """The groups that front matter names; `None`: everybody."""
+    """The groups listed in front matter; `None`: everybody."""
     if (value := meta.get("groups")) is None:
         return None
     names = [str(name).strip() for name in (value if isinstance(value, list) else [value])]

@@ -1,8 +1,8 @@
-"""Indexes in PostgreSQL: a table of generations, each with the files of an index of its own.
+"""Indexes in PostgreSQL: a table of generations, each with the files of a complete index.
 
-`publish` puts the newest generation of a folder there in one transaction. A reader copies the
-newest generation of the database into a folder beside `store.json` and searches it as any other
-index, so that results and permissions equal those of the folder's index.
+`publish` uploads a folder's newest generation in one transaction. A reader copies the newest
+generation from the database into a folder next to `store.json` and searches it like any other
+index, so results and permissions equal those of the folder's index.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ ALTER TABLE naisei.index_files ALTER data SET STORAGE EXTERNAL;
 """
 #: Bytes of a file in one row.
 _PART = 1 << 23
-#: Number of stored generations: a reader may still copy the previous one.
+#: Stored generations: a reader may still be copying the previous one.
 _KEPT = 2
 #: Folder of the copies.
 _COPIES = "published"
 
 
 def publish(directory: Path, address: str, name: str) -> int:
-    """Put the newest generation of the index in a folder into a database; the number of chunks.
-    Readers see the generation before until all is there.
+    """Upload the newest generation of a folder's index to a database. Returns the number of chunks.
+    Readers see the previous generation until the upload is complete.
 
     Args:
-        address: of the database. name: of the index there.
+        address: database URL. name: name of the index there.
 
     Raises:
         InputError: no index, or the database cannot be used.
@@ -93,7 +93,7 @@ def publish_folder(directory: Path, address: str) -> None:
 
 
 def _copy_tables(directory: Path, number: int, scratch: Path) -> None:
-    """Write the tables of one generation without its vectors, which are in its arrays."""
+    """Write the tables of one generation, but not its vectors, which are in the array files."""
     members = "SELECT document FROM whole.members WHERE generation = ?"
     conditions = {
         "generations": "id = ?",
@@ -119,7 +119,7 @@ def _files(tables: Path, arrays: Path) -> Iterator[tuple[str, Path]]:
 
 
 class Published:
-    """The generations of one index in a database, and the copies of them in a folder."""
+    """The generations of one index in a database, with local copies in a folder."""
 
     def __init__(self, directory: Path, address: str, name: str) -> None:
         """Raises `InputError`: the database cannot be used."""
@@ -136,7 +136,7 @@ class Published:
             self._copies = Path(self._own.name)
 
     def generation(self) -> int:
-        """The newest one. Raises `InputError` if there is none."""
+        """The newest generation. Raises `InputError` if none."""
         query = "SELECT max(id) FROM index_generations WHERE name = %s"
         with self._there.connection() as db:
             found = db.execute(query, (self._name,)).fetchone()
@@ -159,7 +159,7 @@ class Published:
                 if not folder.is_dir():
                     self._copy(generation, folder)
         if self._opened is None or self._opened[0] != generation:
-            # The store before is closed when the last search in it is done.
+            # The previous store is closed when its last search ends.
             self._opened = generation, Store(folder)
         store = self._opened[1]
         return Snapshot(store, folder, store.generation(), groups)
@@ -191,7 +191,7 @@ class Published:
 
 @contextmanager
 def _streamed(there: Database, query: str, generation: int) -> Iterator[Iterator[Any]]:
-    """Rows, some at a time, as they were when the first was read."""
+    """Stream rows in batches from a snapshot taken at the first read."""
     db: Connection[Any]
     with there.connection() as db, db.transaction(), db.cursor(name="files") as cursor:
         cursor.itersize = 4

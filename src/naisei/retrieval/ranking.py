@@ -1,8 +1,8 @@
-"""One ranking of several, outdated editions behind newer ones, copies last.
+"""Merges rankings; puts outdated editions behind newer ones and copies last.
 
-Sources: reciprocal rank fusion, Cormack, Clarke & Büttcher, SIGIR 2009: a thing's score is the
-sum of 1 / (k + rank) over the rankings that have it, ranks from 1, k = 60. Convex combination of
-scores, Bruch, Gai & Ingber, TOIS 2023: it preserves score differences.
+Sources: reciprocal rank fusion, Cormack, Clarke & Büttcher, SIGIR 2009: an item's score is the
+sum of 1 / (k + rank) over the rankings that contain it, ranks from 1, k = 60. Convex combination
+of scores, Bruch, Gai & Ingber, TOIS 2023: it preserves score differences.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ K = 60
 
 
 def fuse(rankings: Iterable[Sequence[T]]) -> dict[T, float]:
-    """Thing → score, best first; ties in the order of the first ranking that has one.
+    """Map items to scores, best first; ties in order of first appearance.
 
     >>> list(fuse([[1, 2, 3], [3, 1]]))
     [1, 3, 2]
@@ -45,12 +45,12 @@ def best_rows(
     *,
     above: float,
 ) -> list[int]:
-    """Rows of the greatest scores, best first, ties by row."""
+    """The rows with the highest scores, best first; ties by row."""
     if mask is not None:
         scores = np.where(mask, scores, -3.0)
     some = scores > above
     if len(scores) > depth:
-        # Which of equal scores a partition puts first differs by processor: only its value is used.
+        # Partition orders equal scores differently by processor: use only its value.
         some &= scores >= np.partition(scores, len(scores) - depth)[len(scores) - depth]
     rows = np.flatnonzero(some)
     return [int(row) for row in rows[np.argsort(-scores[rows], kind="stable")][:depth]]
@@ -64,11 +64,11 @@ def blend(
     ground: float,
     possible: float = 0.0,
 ) -> dict[int, float]:
-    """Thing → score, 0 to 1, best first: the mean of its score by words and its cosine, either
-    measured against the best of them. possible: the word score of a text with all words; if the
-    best score is far below, words count less.
+    """Map items to scores, 0 to 1, best first: the mean of word score and cosine, each relative to
+    the best. possible: the word score of a text with all words; if the best score is far below,
+    words count less.
 
-    words, meaning: of each of the things. ground: the baseline cosine, such as the mean over all
+    words, meaning: scores of each item. ground: the baseline cosine, such as the mean over all
     texts.
     """
     if not things:
@@ -78,7 +78,7 @@ def blend(
     return {things[at]: float(scores[at]) for at in order(scores)}
 
 
-#: The share of all its words from which a question is taken to be found by them.
+#: The share of the ideal word score below which words count less.
 _WEAK = 0.5
 
 
@@ -87,9 +87,9 @@ def _of_best(scores: npt.NDArray[Any], least: float = 0.0) -> npt.NDArray[Any]:
     return scores / best if best > 0 else np.zeros_like(scores)
 
 
-#: Number of reranked texts, and weights besides their score: the share of the question's words that
-#: one holds, of its pairs of letters, and how well its document does elsewhere. Chosen on two
-#: collections; figures, also of weights learnt on one alone: docs/intent-eval.md.
+#: Number of reranked texts, and weights added to their score: share of the question's words in the
+#: text, share of its letter pairs, and the score of the document's other texts. Chosen on two
+#: collections; docs/intent-eval.md has results, also for weights learnt on one.
 RERANKED = 12
 _COVERED, _PAIRS, _MATES = 0.3, 0.3, 0.3
 _MOST_MATES, _MATES_AMONG = 3, 40
@@ -102,10 +102,10 @@ def rerank(
     covered: npt.NDArray[np.float32],
     document: Callable[[int], Filed],
 ) -> dict[int, float]:
-    """Thing → score, 0 to 1, best first, with the first ones reranked by their whole text.
+    """Map items to scores, 0 to 1, best first; the first ones are reranked by their full text.
 
-    scores: best first, 0 to 1. texts, covered: of the first `RERANKED` of them, and the share of
-    the question's words in each.
+    scores: best first, 0 to 1. texts, covered: the first `RERANKED` texts, and the share of the
+    question's words in each.
     """
     mates: dict[str, list[float]] = {}
     for row, score in list(scores.items())[:_MATES_AMONG]:
@@ -126,7 +126,7 @@ _UNPAIRED = re.compile(r"[\s\u3041-\u3096。、？?！!・|]")
 
 
 def _pairs(text: str) -> set[str]:
-    """Pairs of neighbouring letters, hiragana and marks left out."""
+    """Pairs of neighbouring letters, without hiragana and punctuation."""
     plain = _UNPAIRED.sub("", unicodedata.normalize("NFKC", text)).casefold()
     return {plain[at : at + 2] for at in range(len(plain) - 1)}
 
@@ -137,10 +137,10 @@ _OUTDATED = 0.5
 def demote_superseded(
     scores: Mapping[int, float], document: Callable[[int], Filed], query: str
 ) -> list[tuple[int, float]]:
-    """(row, score), best first. A superseded document's rows lose half their score, and rank below
-    the newer edition's best, if that was found; those of a document named as old (旧, archive) lose
-    half in any case. Unless the query asks for the old one, by 旧, or by a year in which it was in
-    force: then the newer one does.
+    """Return (row, score), best first. If the newer edition is among the hits, a superseded
+    document's rows lose half their score and rank below its best; rows of a document named as old
+    (旧, archive) always lose half. Not so if the query asks for the old one by 旧 or by a year in
+    which it was in force; such a year demotes the newer one.
 
     scores: row → score, best first.
     """
@@ -185,8 +185,7 @@ def _in_force(old: Filed, new: Filed, year: int) -> bool:
 def demote_duplicates(
     chunks: Sequence[Chunk], ranked: Sequence[tuple[int, float]]
 ) -> list[tuple[Chunk, tuple[int, float]]]:
-    """Chunks with their (row, score), with repeated texts moved to the end; they get the last
-    score."""
+    """Chunks with their (row, score); repeated texts move to the end and get the last score."""
     seen: set[str] = set()
     first: list[tuple[Chunk, tuple[int, float]]] = []
     again: list[tuple[Chunk, tuple[int, float]]] = []

@@ -1,4 +1,4 @@
-"""Digests of an index generation: changed files and rows are reported and not used. Not a
+"""Digests of an index generation: changed files and rows are detected and rejected. Not a
 signature: anyone with write access can renew it.
 """
 
@@ -16,8 +16,8 @@ from naisei.core import InputError, fingerprint
 from naisei.lang import say
 
 _SEAL = "seal.json"
-#: Bytes. Larger files are verified only when the folder is indexed again: each search would wait
-#: for all of it to be read.
+#: Bytes. Larger files are verified only when the folder is indexed again, since each search would
+#: wait for a full read.
 _SMALL = 1 << 26
 _PASSING = frozenset(
     (
@@ -32,7 +32,7 @@ _PASSING = frozenset(
 
 
 def of_row(*values: object) -> bytes:
-    """8 bytes."""
+    """An 8-byte digest."""
     told = repr(values).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(told, digest_size=8).digest()
 
@@ -43,7 +43,7 @@ def of_rows(rows: Iterable[Sequence[object]]) -> str:
 
 
 def seal(folder: Path, documents: str) -> None:
-    """documents: `of_rows` of what is kept of them in the tables."""
+    """documents: `of_rows` of the stored document rows."""
     files: dict[str, tuple[int, str]] = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         now = path.stat()
@@ -54,7 +54,7 @@ def seal(folder: Path, documents: str) -> None:
 
 
 def check(folder: Path, documents: str, *, whole: bool = False) -> None:
-    """whole: large files as well.
+    """Verify the seal. whole: include large files.
 
     Raises:
         InputError: something has changed.
@@ -91,10 +91,10 @@ def damaged(place: Path, why: str = "") -> InputError:
 
 @contextmanager
 def telling(place: Path) -> Iterator[None]:
-    """Turns SQLite errors (damaged, in use, disk full) into `InputError`."""
+    """Turn SQLite errors (damaged, in use, disk full) into `InputError`."""
     try:
         yield
-    except UnicodeDecodeError as error:  # its messages quote the file
+    except UnicodeDecodeError as error:  # SQLite quotes the file
         raise damaged(place, str(error)) from error
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _PASSING:
@@ -107,6 +107,6 @@ def telling(place: Path) -> Iterator[None]:
 
 @lru_cache(maxsize=1024)
 def _digest(path: Path, inode: int, changed: int) -> str:
-    """Once a process: an index is opened anew for each person who may find other documents."""
+    """Cached per process, since an index is opened again for each set of groups."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

@@ -1,7 +1,7 @@
-"""A web site as documents: the pages of its sitemap, else those that are linked from page to page.
+"""Loads a web site as documents: the pages in its sitemap, else those reached by following links.
 
-Same scheme, host and port only, also after redirections. robots.txt (RFC 9309) holds, and its
-delay.
+Only the same scheme, host and port, also after redirects. Respects robots.txt (RFC 9309) and its
+crawl delay.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _KINDS = {
     "application/vnd.oasis.opendocument.text": ".odt",
     "text/csv": ".csv",
 }
-#: Redirections of one page, and bytes of one sitemap or robots.txt.
+#: Most redirects per page, and most bytes of a sitemap or robots.txt.
 _HOPS, _MAP_BYTES = 5, 10_000_000
 #: Seconds for one request, and for a whole site.
 _REQUEST, _WHOLE = 30.0, 3600.0
@@ -61,7 +61,7 @@ class _Elsewhere(Exception):
 
 @dataclass(slots=True)
 class Site:
-    """start: a page, or a sitemap (`….xml`, `….xml.gz`). delay: least seconds between two requests.
+    """start: a page or a sitemap (`….xml`, `….xml.gz`). delay: minimum seconds between requests.
     seconds: total; the rest is fetched the next time."""
 
     start: str
@@ -98,7 +98,7 @@ class Site:
     def _mirrored(
         self, client: httpx2.Client, folder: Path, known: dict[str, dict[str, str]]
     ) -> tuple[dict[str, dict[str, str]], list[Skipped]]:
-        """Address → file, etag, modified, of the pages; and failures."""
+        """Map each page's URL to its file, etag and modified; also failures."""
         robots = self._robots(client)
         self.delay = max(self.delay, float(robots.crawl_delay(_AGENT) or 0))
         listed = list(self._sitemap(client, robots))
@@ -142,7 +142,7 @@ class Site:
         before: dict[str, str] | None,
         robots: RobotFileParser,
     ) -> tuple[dict[str, str], list[str]]:
-        """A page into its file, and the links of it. Raises `_Elsewhere`, `httpx2.HTTPError`."""
+        """Save a page, return its links. Raises `_Elsewhere`, `httpx2.HTTPError`."""
         file = folder / before["file"] if before is not None else None
         asked = {}
         if before is not None and file is not None and file.is_file():
@@ -203,7 +203,7 @@ class Site:
         raise _Elsewhere(say("転送が多すぎます", "too many redirections"))
 
     def _robots(self, client: httpx2.Client) -> RobotFileParser:
-        """Its rules: none where there is no such file; nothing is allowed where it cannot be read.
+        """The rules in robots.txt. A missing file allows all, an unreadable one nothing.
 
         Raises:
             InputError: no response.
@@ -226,7 +226,7 @@ class Site:
         return rules
 
     def _sitemap(self, client: httpx2.Client, robots: RobotFileParser) -> Iterator[str]:
-        """The pages that the sitemap lists below the start; none if there is no sitemap."""
+        """The pages in the sitemap below the start; none if there is no sitemap."""
         named = re.search(r"\.xml(\.gz)?$", urlsplit(self.start).path)
         maps = (
             [self.start] if named else robots.site_maps() or [urljoin(self.start, "/sitemap.xml")]
@@ -270,7 +270,7 @@ def _same_site(url: str, start: str) -> bool:
 
 
 def _links(data: bytes, url: str, start: str) -> list[str]:
-    """Pages of the same site, below the start, that a page leads to; without fragments."""
+    """The pages of the same site, below the start, that a page links to, without fragments."""
     below, found = urljoin(start, "."), []
     for node in LexborHTMLParser(data).css("a[href]"):
         try:
@@ -284,7 +284,7 @@ def _links(data: bytes, url: str, start: str) -> list[str]:
 
 
 def _name(url: str, suffix: str) -> str:
-    """A file's name for an address: readable, safe, and another for another address."""
+    """A readable, safe file name for a URL, unique to that URL."""
     parts = urlsplit(url)
     path = unquote(parts.path).strip("/") or "index"
     safe = "/".join(

@@ -1,14 +1,14 @@
 """One searchable generation of an index, and filters on its rows.
 
-| key | value | a chunk fits if |
+| key | value | a chunk matches if |
 |---|---|---|
 | `path` | a glob, or several: `規程/*.md` | its path matches one (`*` crosses `/`) |
-| `format` | `pdf`, or several | its document is of one of them |
-| `date` | `{"from": …, "to": …}`, either end may be missing | its document's date lies within |
+| `format` | `pdf`, or several | its document has one of these formats |
+| `date` | `{"from": …, "to": …}`, either end may be missing | its document's date is in the range |
 | `headings` | words, or several | a heading above it, or the title, contains one |
-| anything else | a text, or several | its front matter says one of them under that key |
+| anything else | a text, or several | its front matter has one of them under that key |
 
-Width and case do not count. All keys must fit.
+Width and case are ignored. All keys must match.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from naisei.retrieval.words import WordIndex
 from naisei.similarity import Floats
 
 _OWN = ("path", "format", "date", "headings")
-#: (path, format, date, meta) → whether it fits.
+#: (path, format, date, meta) → whether it matches.
 _DocumentTest = Callable[[str, str, dt.date | None, Mapping[str, JsonValue]], bool]
 
 
@@ -92,7 +92,7 @@ def _period(value: Any) -> _Period:
         if not value:
             raise ValueError("nothing")
         return _Period.model_validate(value)
-    except ValueError:  # pydantic's is one
+    except ValueError:  # pydantic's too
         raise InputError(
             say(f"{value!r} は期間ではありません", f"{value!r} is not a range of dates"),
             place="filter date",
@@ -101,13 +101,12 @@ def _period(value: Any) -> _Period:
 
 
 class Gone(Exception):
-    """The generation has been cleared away by newer ones."""
+    """The generation was deleted after newer ones."""
 
 
 class Filed:
-    """A document of the generation. newer: the path of the edition that supersedes it. twin: path
-    of the document that it duplicates. groups: who may find it; `None`: public. url: its
-    address."""
+    """A document of the generation. newer: path of the edition that supersedes it. twin: path of
+    the document it duplicates. groups: who may see it; `None`: public. url: its public URL."""
 
     __slots__ = (
         *("date", "format", "groups", "id", "meta", "newer", "old", "path", "title", "twin", "url"),
@@ -133,7 +132,7 @@ class Snapshot:
     groups: visible groups; `None`: all. Forbidden documents are invisible, also in word statistics
     and editions.
 
-    Not for two threads at once: all that touches the store is called under the index's lock.
+    Not thread-safe: call whatever uses the store under the index's lock.
     """
 
     def __init__(
@@ -150,7 +149,7 @@ class Snapshot:
         try:
             check(folder, store.digest(generation))
         except InputError:
-            self._embedder()  # cleared away in the meantime?
+            self._embedder()  # deleted in the meantime?
             raise
         every = {row[0]: Filed(row) for row in store.filed(generation)}
         self.filed = {n: f for n, f in every.items() if may_find(groups, f.groups, f.meta)}
@@ -164,7 +163,7 @@ class Snapshot:
             self.spans = SpanIndex(folder, only)
             self.words = WordIndex(folder, len(chunks), only)
             self._chunks = chunks if only is None else chunks[only]
-            #: Where what belongs to these documents is kept, and how its name begins.
+            #: Folder and name prefix of the cache for these documents.
             self.folder = folder
             self.part = "" if only is None else f"part-{fingerprint(list(self.filed))[:16]}-"
             if only is not None:
@@ -173,7 +172,7 @@ class Snapshot:
             raise Gone from error
 
     def _embedder(self) -> str | None:
-        """Its name, if there are vectors. Raises `Gone`."""
+        """The embedder's name, if any. Raises `Gone`."""
         row = self._store.db.execute(
             "SELECT embedder FROM generations WHERE id = ?", (self._generation,)
         ).fetchone()
@@ -199,15 +198,15 @@ class Snapshot:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """All keys of front matter."""
+        """All front matter keys."""
         return frozenset(key for filed in self.filed.values() for key in filed.meta)
 
     def mean_cosine(self, cosines: Floats, vector: npt.NDArray[np.float32]) -> float:
-        """The mean cosine, the baseline for this vector."""
+        """The mean cosine: this vector's baseline."""
         return float(cosines.mean()) if len(cosines) else 0.0
 
     def mask(self, filters: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
-        """Shape (rows,). Raises `InputError`."""
+        """Matching rows; shape (rows,). Raises `InputError`."""
         for key in filters:
             if key not in _OWN and key not in self.keys:
                 usable = ", ".join([*_OWN, *sorted(self.keys)])
@@ -235,8 +234,8 @@ class Snapshot:
         return [self._folded_title(self.filed[int(d)], found[int(c)]) for c, d in self._chunks]
 
     def _headings(self) -> list[tuple[int, int, str]]:
-        """Number, document and headings (JSON) of each chunk, in the order of their numbers.
-        Raises `Gone`, and `InputError` where one has changed."""
+        """Number, document and headings (JSON) of each chunk, ordered by number.
+        Raises `Gone`, and `InputError` if a chunk has changed."""
         members = "document IN (SELECT document FROM members WHERE generation = ?)"
         found = self._store.chunks(members, (self._generation,))
         mine = [(c.id, c.document, c.headings) for c in found if c.document in self.filed]
@@ -249,7 +248,7 @@ class Snapshot:
         return _fold("\n".join([filed.title, *json.loads(headings)]))
 
     def _stored(self, row: int) -> ChunkRow:
-        """Raises `Gone`, and `InputError` where it has changed."""
+        """Raises `Gone`, and `InputError` if the row has changed."""
         number, document = map(int, self._chunks[row])
         found = next(self._store.chunks("id = ? AND document = ?", (number, document)), None)
         if found is None:
@@ -257,7 +256,7 @@ class Snapshot:
         return found
 
     def outline(self) -> list[tuple[str, tuple[str, ...]]]:
-        """(title, its headings in order) of each document without a duplicate or newer edition."""
+        """(title, headings in order) of each document, except outdated editions and copies."""
         found: dict[int, dict[str, None]] = {}
         for _, number, headings in self._headings():
             filed = self.filed[number]
@@ -267,12 +266,12 @@ class Snapshot:
         return [(self.filed[number].title, tuple(names)) for number, names in found.items()]
 
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
-        """In the order given. Raises `Gone`."""
+        """The chunks of `rows`, in order. Raises `Gone`."""
         return [self._as_chunk(self._stored(row)) for row in rows]
 
     def named(self, name: str) -> Chunk | None:
-        """The chunk of this id, if the generation has it. Raises `Gone`."""
-        # An id begins with the path of its document; chunks are indexed by document.
+        """The chunk with this id, if it exists. Raises `Gone`."""
+        # An id starts with its document's path; chunks are indexed by document.
         filed = self._paths.get(name.rpartition("#")[0])
         if filed is None:
             return None

@@ -1,7 +1,7 @@
 """Where documents come from: a folder, a web site, a git repository.
 
-A site and a repository are copied below the index's folder, so that the next time only what
-changed is fetched and indexed. A page that cannot be fetched keeps its old copy.
+Sites and repositories are copied below the index folder, so that next time only changes are
+fetched and indexed. If a page cannot be fetched, its old copy stays.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from naisei.retrieval.types import LIMITS, LoadLimits, Skipped
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """folder: local folder. address: name of a document → its public URL, if any. skipped:
-    failures."""
+    """folder: local folder. address: maps a document's name to its public URL, if any.
+    skipped: failures."""
 
     folder: Path
     address: Callable[[str], str | None] = lambda name: None
@@ -33,18 +33,18 @@ class Documents:
 
 class Source(Protocol):
     def fetch(self, below: Path) -> Documents:
-        """The documents as they are now. below: the index's folder, for copies.
+        """Fetch the current documents. below: the index folder, for copies.
 
         Raises:
-            InputError: the source is unreachable or invalid; earlier copies stay.
+            InputError: the source is unreachable or invalid; earlier copies remain.
         """
         ...
 
 
 def source(given: str, *, limits: LoadLimits = LIMITS, delay: float = 1.0) -> Source:
     """Parse a source: a folder, `https://…` (a page or a sitemap),
-    `git+URL[@REVISION][#subdirectory=DIR]`, or, where there is no folder of that name, `handbook`,
-    `city` or `manual` for the bundled documents. delay: seconds between requests to a site."""
+    `git+URL[@REVISION][#subdirectory=DIR]`, or, if no folder has that name, `handbook`, `city` or
+    `manual` for the bundled documents. delay: seconds between requests to a site."""
     if given.startswith("git+"):
         return Repository.of(given)
     if given.startswith(("http://", "https://")):
@@ -58,7 +58,7 @@ def source(given: str, *, limits: LoadLimits = LIMITS, delay: float = 1.0) -> So
 
 
 def web_address(url: str, place: str = "") -> str:
-    """The URL itself. Raises `InputError` if it is not http(s)."""
+    """Return the URL. Raises `InputError` if it is not http(s)."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -84,7 +84,7 @@ class Folder:
         return Documents(self.path)
 
     def state(self, below: Path) -> int:
-        """Changes when a document does: its name, size or time."""
+        """A number that changes with any document's name, size or time."""
         marks = []
         for base, folders, files in os.walk(self.path):
             here = Path(base)
@@ -96,20 +96,20 @@ class Folder:
             for name in files:
                 try:
                     told = (here / name).stat()
-                except OSError:  # it went while we looked
+                except OSError:  # deleted in the meantime
                     continue
                 marks.append((str(here / name), told.st_size, told.st_mtime_ns))
         return hash(tuple(sorted(marks)))
 
 
 def copy_of(given: str, below: Path) -> Path:
-    """The folder for the copy of a source, made if it is not there."""
+    """The folder for the copy of a source; created if missing."""
     folder = below / f"source-{hashlib.sha256(given.encode()).hexdigest()[:16]}"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-# A git repository, by the program `git`: one revision, without its history.
+# A git repository, read with the `git` command: one revision, no history.
 
 _GIT_SECONDS = 600
 _HOSTS = {"github.com": "blob", "gitlab.com": "-/blob"}
@@ -117,7 +117,7 @@ _HOSTS = {"github.com": "blob", "gitlab.com": "-/blob"}
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """url: as git takes it; a folder, too. revision: branch, tag or commit. subdirectory: of it."""
+    """url: a URL or folder for git. revision: branch, tag or commit. subdirectory: the one read."""
 
     url: str
     revision: str = "HEAD"
@@ -125,9 +125,9 @@ class Repository:
 
     @classmethod
     def of(cls, given: str) -> Repository:
-        """`git+URL[@REVISION][#subdirectory=DIR]`, as pip writes it. Raises `InputError`."""
+        """Parse pip's `git+URL[@REVISION][#subdirectory=DIR]`. Raises `InputError`."""
         plain, _, fragment = given.removeprefix("git+").partition("#")
-        # user@host is not a revision.
+        # The @ in user@host starts no revision.
         at = plain.rfind("@")
         url, revision = plain, "HEAD"
         if at > max(plain.rfind("://") + 2, plain.find("/", plain.find("://") + 3)) > 0:
@@ -168,8 +168,8 @@ class Repository:
         return Documents(folder, lambda name: base + quote(inner + name))
 
     def _git(self, copy: Path, *words: str) -> str:
-        """The output of `git`. No prompts, hooks, filters, links or transports that run
-        programs."""
+        """Run `git` and return its output. Disables prompts, hooks, filters, links and transports
+        that run programs."""
         environment = {
             **os.environ,
             "GIT_TERMINAL_PROMPT": "0",

@@ -1,9 +1,8 @@
-"""The file that holds an index: SQLite, write-ahead log, one writer and any number of readers.
+"""The index file: SQLite with a write-ahead log, one writer and any number of readers.
 
-Documents and chunks are immutable and kept by content: (path, hash of the bytes, recipe). A
-generation is a list of documents; it comes into being whole, in one transaction, and readers
-follow the greatest. What a killed indexer leaves are documents that belong to no generation:
-the next run takes them over.
+Documents and chunks are immutable, keyed by content: (path, hash of the bytes, recipe). A
+generation is a list of documents, written in one transaction; readers use the highest one.
+Documents from a killed indexer belong to no generation; the next run reuses them.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from naisei.retrieval.editions import Known
 from naisei.retrieval.seal import damaged, of_row, of_rows, telling
 from naisei.retrieval.types import Document, Hidden, LoadLimits
 
-#: Changes with the tables.
+#: Schema version.
 VERSION = 6
 
 SCHEMA = """
@@ -65,24 +64,24 @@ CREATE TABLE IF NOT EXISTS vectors (
   PRIMARY KEY (embedder, key));
 """
 FILE = "index.sqlite"
-#: Of a generation: the number of each chunk, and of its document.
+#: File with a generation's chunk numbers and document numbers.
 CHUNKS = "chunks.npy"
 
 
 def recipe(limits: LoadLimits) -> str:
-    """The recipe of chunking besides a file's bytes, code included."""
+    """Digest of all that affects chunks except a file's bytes: code and limits."""
     code = of_rooms("japanese", "retrieval", "text_files")
     return fingerprint([code, *CHUNKING, limits.characters, limits.pages])
 
 
 def known_as(embedder: str) -> str:
-    """Key of an embedder's vectors: name, weights, and sentence splitting."""
+    """Key of an embedder's vectors: name, weights, sentence splitting."""
     weights = of_embedder(embedder)
     return f"{embedder} {fingerprint(weights)[:16] if weights else ''}#{UNITS_VERSION}"
 
 
 def folder_of(index_dir: Path, generation: int) -> Path:
-    """The folder of a generation's arrays."""
+    """The folder with a generation's arrays."""
     return index_dir / f"generation-{generation:08d}"
 
 
@@ -93,7 +92,7 @@ def key_of(title: str, headings: Sequence[str], text: str) -> bytes:
 
 
 class ChunkRow(NamedTuple):
-    """headings: as JSON. tokens: search words, between spaces. key: of its vectors."""
+    """headings: as JSON. tokens: search words, space-separated. key: of its vectors."""
 
     id: int
     document: int
@@ -110,7 +109,7 @@ class Store:
 
     def __init__(self, directory: Path, *, create: bool = False) -> None:
         """Raises:
-        InputError: there is none, or it was written by another version.
+        InputError: no index, or one written by another version.
         """
         self.path = path = directory / FILE
         if create:
@@ -165,8 +164,8 @@ class Store:
         return {path: (number, digest, how) for path, number, digest, how in rows}
 
     def filed(self, generation: int) -> list[tuple[Any, ...]]:
-        """Of each document of a generation: id, path, title, format, date, meta, superseded_by,
-        duplicate_of, groups (JSON) and address."""
+        """For each document of a generation: id, path, title, format, date, meta, superseded_by,
+        duplicate_of, groups (JSON) and URL."""
         return self.db.execute(
             "SELECT d.id, path, title, format, date, meta, superseded_by, duplicate_of, groups, "
             "url FROM members JOIN documents d ON d.id = document WHERE generation = ?",
@@ -174,7 +173,7 @@ class Store:
         ).fetchall()
 
     def find(self, path: str, sha256: str, how: str) -> int | None:
-        """The document with this content, if it was read before."""
+        """The id of the document with this content, if known."""
         row = self.db.execute(
             "SELECT id FROM documents WHERE path = ? AND sha256 = ? AND recipe = ?",
             (path, sha256, how),
@@ -184,7 +183,7 @@ class Store:
     def add(
         self, document: Document, pieces: Sequence[RawChunk], how: str, signature: bytes
     ) -> int:
-        """Within the transaction that is open."""
+        """Add a document in the open transaction."""
         cursor = self.db.execute(
             "INSERT INTO documents VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -234,7 +233,7 @@ class Store:
         return *row, of_row(*row)
 
     def chunks(self, condition: str, values: Sequence[object]) -> Iterator[ChunkRow]:
-        """Those that fit, by their numbers. Raises `InputError` for one that has changed."""
+        """Yield matching chunks by number. Raises `InputError` if one has changed."""
         rows = self.db.execute(
             f"SELECT {', '.join(ChunkRow._fields)}, digest FROM chunks WHERE {condition} "
             "ORDER BY id",
@@ -255,8 +254,8 @@ class Store:
     def keep(
         self, embedder: str, vectors: Iterable[tuple[bytes, npt.NDArray[np.float32], bytes]]
     ) -> None:
-        """Within the transaction that is open. vectors: of each key the chunk's, and those of its
-        sentences, packed."""
+        """Store vectors in the open transaction. vectors: for each key, the chunk's vector and its
+        sentences' vectors, packed."""
         known = known_as(embedder)
         self.db.executemany(
             "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
@@ -264,7 +263,7 @@ class Store:
         )
 
     def tokens(self, documents: Iterable[int]) -> Iterator[tuple[ChunkRow, list[str]]]:
-        """Chunks with their search words, documents in the order given. Raises as `chunks`."""
+        """Yield chunks with their search words, in document order. Raises as `chunks`."""
         for document in documents:
             for chunk in self.chunks("document = ?", (document,)):
                 yield chunk, chunk.tokens.split(" ") if chunk.tokens else []
@@ -283,8 +282,7 @@ class Store:
     def without_vectors(
         self, documents: Iterable[int], embedder: str
     ) -> dict[bytes, tuple[str, list[str], str]]:
-        """Key → title, headings and text, for the chunks of these documents that have no vector
-        yet."""
+        """Map keys to title, headings and text, for chunks of these documents without a vector."""
         known = known_as(embedder)
         found: dict[bytes, tuple[str, list[str], str]] = {}
         for document in documents:

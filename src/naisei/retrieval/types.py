@@ -1,4 +1,4 @@
-"""Documents, chunks, hits and limits: shared by the parts of retrieval."""
+"""Shared types of retrieval: documents, chunks, hits and limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from naisei.lang import say
 from naisei.lengths import PARSE_SECONDS
 
 Format = Literal["md", "txt", "html", "pdf", "docx", "odt", "rst", "xlsx", "csv", "pptx", "eml"]
-#: How to search: both ways fused, words alone, or meanings alone.
+#: Search by words and meaning together, by words or by meaning.
 Mode = Literal["hybrid", "bm25", "dense"]
 
 
@@ -45,11 +45,11 @@ class Hidden(BaseModel):
 
     @property
     def unread(self) -> bool:
-        """Whether it is not hidden, but could not be read."""
+        """Whether the part is not hidden but unreadable."""
         return self.how in (UNREAD_PAGE, UNREAD_ATTACHMENT)
 
 
-#: The heading of what a mail quotes of another.
+#: The heading for quoted text in a mail.
 QUOTED = "引用"
 #: `how` of unreadable parts; the text is a page number or an attachment's name.
 UNREAD_PAGE, UNREAD_ATTACHMENT = "page without text", "attachment"
@@ -160,9 +160,9 @@ class Unreadable(NaiseiError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadLimits:
-    """All at least 1. bytes: of one file. pages: of one PDF. characters: of one document's
-    text. inflated: bytes of a docx once unpacked. files: documents in the folder. seconds: of
-    processor time for one file."""
+    """Limits, each at least 1. bytes: per file. pages: per PDF. characters: of a document's
+    text. inflated: bytes of an unpacked docx. files: documents in the folder. seconds: CPU time
+    per file."""
 
     bytes: int = 20_000_000
     pages: int = 500

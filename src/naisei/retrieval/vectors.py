@@ -1,9 +1,8 @@
-"""Search by meaning: unit vectors of chunks and of the sentences in them.
+"""Search by meaning: unit vectors of chunks and of their sentences.
 
-A question is mostly answered by one sentence or table row, which a whole chunk's vector dilutes.
-Candidates are therefore ranked by their nearest sentence: passages as near as the best of their
-spans, MaxP of Dai & Callan, SIGIR 2019, with cosines. Sentence vectors stay on the disk: one byte a
-number, mapped into memory.
+One sentence or table row usually answers a question, and a whole chunk's vector dilutes it.
+Candidates are therefore ranked by their nearest sentence (MaxP, Dai & Callan, SIGIR 2019, with
+cosines). Sentence vectors stay on disk, one byte per number, memory-mapped.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _FILE = "vectors.npy"
 
 
 def write_vectors(store: Store, folder: Path, keys: list[bytes], model: Embedder) -> None:
-    """The vectors of the chunks with these keys, in their order."""
+    """Write the vectors of the chunks with these keys, in order."""
     if not keys:
         return
     shape = (len(keys), model.dim)
@@ -42,10 +41,9 @@ def write_vectors(store: Store, folder: Path, keys: list[bytes], model: Embedder
 
 
 class VectorIndex:
-    """Written vectors, mapped into memory; all are compared: for 100,000 of them 18 ms of
-    processor time.
+    """Stored vectors, memory-mapped. A search compares all of them: 18 ms of CPU time for 100,000.
 
-    only: the rows that are seen, in order; all by default."""
+    only: the visible rows, in order; all by default."""
 
     def __init__(self, folder: Path, only: npt.NDArray[np.int64] | None = None) -> None:
         path = folder / _FILE
@@ -55,7 +53,7 @@ class VectorIndex:
         )
 
     def scores(self, query: npt.NDArray[np.float32]) -> Floats:
-        """Cosines with a vector, shape (chunks,)."""
+        """Cosine of each chunk with `query`; shape (chunks,)."""
         if self._rows is None:
             return np.zeros(0)
         scores = cosines(self._rows, query)
@@ -66,13 +64,13 @@ _ENGLISH = re.compile(r"\W*(?:[A-Za-z'’-]+[\s,.?!]+){2}[A-Za-z]")
 
 
 def is_english(query: str) -> bool:
-    """Whether a question is in English, though it may name something in Japanese."""
+    """Whether a question is in English, possibly with Japanese names."""
     return _ENGLISH.match(query) is not None
 
 
 @lru_cache(maxsize=2)
 def off_subject(language: Language) -> tuple[str, ...]:
-    """Off-topic questions for any collection: the weather, cooking, history."""
+    """Questions off-topic for any collection: weather, cooking, history."""
     text = (files("naisei.retrieval") / f"off_subject.{language}.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line.strip())
 
@@ -82,16 +80,16 @@ _SCALE = np.dtype("<f4")
 
 
 def packed(vectors: npt.NDArray[np.float32]) -> bytes:
-    """Rows in 8 bits a number: the rows' scales, then the rows. Cosines change by about 0.001."""
+    """Pack rows at 8 bits per number: row scales, then rows. Cosines change by about 0.001."""
     scales = np.abs(vectors).max(axis=1, initial=1e-9).astype(_SCALE) / np.float32(127)
     rows = np.rint(vectors / scales[:, None]).astype(np.int8)
     return b"".join([scales.astype(_SCALE).tobytes(), rows.tobytes()])
 
 
 def write_spans(store: Store, folder: Path, keys: list[bytes], model: Embedder) -> None:
-    """The sentences of the chunks with these keys, in their order."""
+    """Write the sentence vectors of these chunks, in order."""
     width = _SCALE.itemsize + model.dim
-    # Two passes, so that no more than one chunk's sentences are held at a time.
+    # Two passes, so that only one chunk's sentences are in memory at a time.
     counts = [len(blob) // width for _, blob in store.vectors(model.name, keys)]
     starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
     if starts[-1] == 0:
@@ -113,7 +111,7 @@ def write_spans(store: Store, folder: Path, keys: list[bytes], model: Embedder) 
 
 
 class SpanIndex:
-    """Written sentences; none in an index of one-sentence chunks. only: as in `VectorIndex`."""
+    """Stored sentence vectors; none if all chunks are one sentence. only: see `VectorIndex`."""
 
     def __init__(self, folder: Path, only: npt.NDArray[np.int64] | None = None) -> None:
         self._rows: npt.NDArray[np.int8] | None = None
@@ -131,8 +129,8 @@ class SpanIndex:
         query: npt.NDArray[np.float32],
         whole: Floats,
     ) -> Floats:
-        """For each of these chunks the cosine of its nearest sentence with a vector; of a
-        chunk that has no sentences apart, its own. whole: the chunks' cosines. Shape (rows,).
+        """The cosine of each chunk's nearest sentence with a vector; the chunk's own cosine if it
+        has no separate sentences. whole: the chunks' cosines. Shape (rows,).
         """
         if self._rows is None or not rows:
             return whole
@@ -146,8 +144,8 @@ class SpanIndex:
         return np.where(counts > 0, best, whole)
 
     def each(self, row: int, query: npt.NDArray[np.float32]) -> Floats:
-        """The cosine of every sentence of a chunk, in the order of `sentence_units`; empty if it
-        has none apart."""
+        """The cosine of each sentence of a chunk, in the order of `sentence_units`; empty if it has
+        no separate sentences."""
         if self._rows is None:
             return np.empty(0)
         spans = slice(int(self._starts[row]), int(self._ends[row]))
@@ -164,9 +162,9 @@ def embed_missing(
     model: Embedder,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Embeds the chunks that have no vectors of this embedder yet; returns how many.
+    """Embed the chunks without vectors of this embedder. Returns their number.
 
-    progress: called with (chunks done, chunks in all), first with 0.
+    progress: called with (chunks done, total chunks), starting at 0.
     """
     todo = store.without_vectors(documents, model.name)
     batches = iter(todo.items())
@@ -188,9 +186,9 @@ def embed_missing(
 def _embedded(
     chunks: Sequence[tuple[str, list[str], str]], model: Embedder
 ) -> list[npt.NDArray[np.float32]]:
-    """Of each chunk (title, headings, text) its vector, then those of its sentences. Where the
-    embedder can, sentences are pooled from the chunk's own pass: a third of the work, and the
-    same recall (docs/design/0012)."""
+    """For each chunk (title, headings, text), its vector, then its sentences' vectors. If the
+    embedder can, sentences are pooled from the chunk's pass: a third of the work, same recall
+    (docs/design/0012)."""
     sentences = [sentence_units(text) for _, _, text in chunks]
     if isinstance(model, PassageEmbedder):
         found = model.embed_passages(

@@ -1,4 +1,4 @@
-"""Search by words: BM25 over Sudachi's words."""
+"""Word search: BM25 over words split by Sudachi."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from naisei.bm25 import idf, saturated
 from naisei.japanese.sentences import related
 
 _FOLDER = "words"
-#: Of each word where its entries begin; then of each entry the text and the score.
+#: The offset of each word's entries; the text and the score of each entry.
 _STARTS_OF_WORDS, _ROWS, _SCORES = "starts.npy", "rows.npy", "scores.npy"
 _VOCABULARY = "vocabulary.json"
-#: As is usual for passages (Anserini): chunks are of much the same length, and the headings that
-#: are counted with them make a short one no better than a long one.
+#: Usual values for passages (Anserini): chunks have similar lengths, and the headings counted with
+#: them should not favour short ones.
 _K1, _B = 0.9, 0.4
 #: Weight of a synonym of a query word.
 _SYNONYM = 0.9
 
 
 def write_words(directory: Path, texts: Iterable[list[str]]) -> int:
-    """Writes the index of these texts' words, in their order; returns their number."""
+    """Write a word index of these texts, in order. Returns the number of texts."""
     vocabulary: dict[str, int] = {}
-    # One entry per word of a text: word, text, count; and lengths by text.
+    # One entry per word and text (word, text, count), and the length of each text.
     numbers, rows, counts, lengths = array("i"), array("i"), array("i"), array("i")
     for row, words in enumerate(texts):
         lengths.append(len(words))
@@ -53,9 +53,9 @@ def write_words(directory: Path, texts: Iterable[list[str]]) -> int:
 
 
 class WordIndex:
-    """A written index, its arrays mapped into memory. size: its texts. only: the texts that are
-    seen, in order; all by default. Words are then counted in those alone; the mean length, by which
-    long texts count less, is that of all."""
+    """A stored index with memory-mapped arrays. size: number of texts. only: the visible texts, in
+    order; all by default. Word counts then use only those; the mean length, by which long texts
+    count less, uses all texts."""
 
     def __init__(
         self, directory: Path, size: int, only: npt.NDArray[np.int64] | None = None
@@ -68,7 +68,7 @@ class WordIndex:
         folder = directory / _FOLDER
         names = (folder / _VOCABULARY).read_text(encoding="utf-8", errors="surrogatepass")
         self._numbers: dict[str, int] = {word: n for n, word in enumerate(json.loads(names))}
-        # Plain arrays on the same memory: slicing a memmap takes longer than adding it up.
+        # Plain arrays on the same memory: slicing a memmap takes longer than summing it.
         self._starts, self._rows, self._counted = (
             np.asarray(np.load(folder / name, mmap_mode="r"))
             for name in (_STARTS_OF_WORDS, _ROWS, _SCORES)
@@ -84,8 +84,8 @@ class WordIndex:
     ) -> npt.NDArray[np.float32]:
         """Shape (size,): 0 for a text that shares no word with the query.
 
-        synonyms: words, alone or together → their synonyms. Only the best of them counts, not
-        their sum.
+        synonyms: maps a word or several words to synonyms. Only the best synonym counts, not the
+        sum.
         """
         asked = dict.fromkeys(words)
         scores = self._sum(asked)
@@ -106,15 +106,15 @@ class WordIndex:
         return scores
 
     def possible(self, words: Iterable[str]) -> float:
-        """The score of an ideal text: the sum over these words of the best score of any text. A
-        word that no text has counts as the rarest of them do."""
+        """The score of an ideal text: the sum of each word's best score in any text. A word in no
+        text counts like the rarest words."""
         most = [self._most(word) for word in dict.fromkeys(words)]
         rarest = max(most, default=0.0)
         return sum(value or rarest for value in most)
 
     def covered(self, words: Iterable[str], rows: Sequence[int]) -> npt.NDArray[np.float32]:
-        """The share, 0 to 1, of these words' weight (idf) that each of the texts holds, by itself
-        or by what may stand for it (`related`). Shape (rows,); 0 where there are no words."""
+        """The share, 0 to 1, of these words' weight (idf) that each text contains, as the words
+        themselves or as related words (`related`). Shape (rows,); 0 if there are no words."""
         at = np.asarray(rows, dtype=np.int64)
         found = np.zeros(len(at), dtype=np.float32)
         whole = 0.0
@@ -128,7 +128,7 @@ class WordIndex:
         return found / np.float32(whole) if whole else found
 
     def _postings(self, word: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-        """(rows that have the word, ascending; its score in each)."""
+        """(rows that contain the word, ascending; its score in each)."""
         number = self._numbers.get(word)
         if number is None:
             return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)

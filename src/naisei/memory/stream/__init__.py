@@ -1,4 +1,4 @@
-"""A memory stream: what was said, felt and known, found again by relevance, importance and
+"""A memory stream: what was said, felt and known, retrieved by relevance, importance and
 recency.
 
 Source: Park et al., Generative Agents (UIST 2023), §4.1, with the score of the

@@ -1,4 +1,4 @@
-"""Effects on a stream (add, read the latest, search) and their handler."""
+"""Effects on a stream (add, read latest, search) and their handlers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def remember(name: str, entry: Entry) -> Remember:
 
 
 def rate(name: str, importances: Mapping[str, int]) -> Remember:
-    """The effect that sets importances (1 to 10) by entry id, as rated by a model."""
+    """The effect that sets importances (1 to 10) by entry id, rated by a model."""
     return Remember({_RATED: dict(importances)}, memory=name)
 
 
@@ -45,7 +45,7 @@ class Recall(Effect[list[Scored]]):
         queries: texts; an entry's relevance is its similarity to the nearest query. Empty: rank by
             importance and recency.
         name: of the stream.
-        now: the time that recency is measured from; with times as the entries have them.
+        now: reference time for recency; naive or aware like the entries.
         k: ≥ 1; `None` for all.
         kinds: only entries of these kinds; empty for all.
         ranking: `query` by the question (`Stream.find`), or `park`, the sum of relevance,
@@ -85,7 +85,7 @@ class Recall(Effect[list[Scored]]):
 
 @dataclass(frozen=True)
 class Recent(Effect[list[Entry]]):
-    """The last `n` entries (of these kinds), oldest first, in the order they were remembered."""
+    """The last `n` entries (of these kinds), oldest first, in insertion order."""
 
     kind: ClassVar[str] = "recent"
     name: str
@@ -115,13 +115,12 @@ Vectors = npt.NDArray[np.float32]
 class StreamHandler(Handler):
     """Streams by name, behind `Remember`, `Recall` and `Recent`.
 
-    New entries are embedded in one batch at the next recall, in a thread where there is an event
-    loop. A replay folds the entries in without a vector, so that resuming costs one batch, however
-    long the log.
+    New entries are embedded in one batch at the next recall, in a thread if an event loop runs. A
+    replay adds entries without vectors, so that resuming costs one batch, however long the log.
 
     Args:
         streams: by the name that effects use.
-        embed: performs `Embed`; `None`: `query` goes by words, `park` by importance and recency.
+        embed: performs `Embed`; `None`: `query` uses words, `park` importance and recency.
     """
 
     def __init__(self, streams: Mapping[str, Stream], embed: Handler | None) -> None:
@@ -132,7 +131,7 @@ class StreamHandler(Handler):
         self, effect: Any, where: Where
     ) -> list[Entry] | list[Scored] | Awaitable[list[Scored]] | None:
         """Raises:
-        FlowError: an unknown stream, an invalid item, or a taken id. InstrumentFailure: from the
+        FlowError: unknown stream, invalid item, or duplicate id. InstrumentFailure: from the
         embedder.
         """
         if isinstance(effect, Remember):
@@ -143,7 +142,7 @@ class StreamHandler(Handler):
         return self._recall(cast(Recall, effect), where)
 
     def restore(self, effect: Any, result: Any, where: Where) -> None:
-        """Folds a remembered item in again; reads change nothing."""
+        """Add a remembered item again; reads change nothing."""
         if isinstance(effect, Remember):
             self._remember(effect)
 
@@ -227,16 +226,16 @@ class StreamHandler(Handler):
         return self.streams[name]
 
 
-#: At most so many entries in a stored stream; the oldest are dropped.
+#: Most entries in a stored stream; the oldest are dropped.
 _KEPT = 300
 
 
 class KeptStream:
-    """A stream stored between conversations: one line per entry, oldest first. The file exists only
-    between `begin` and `end`, so a user who did not consent leaves no trace.
+    """A stream stored across conversations: one line per entry, oldest first. The file exists only
+    between `begin` and `end`, so nothing is stored without the user's consent.
 
     Args:
-        text: where it is stored, or the path of a file.
+        text: the storage, or a file path.
     """
 
     def __init__(self, text: Path | KeptText) -> None:
@@ -255,11 +254,11 @@ class KeptStream:
         self._text.change(lambda before: before or "")
 
     def end(self) -> None:
-        """Delete everything, the consent included."""
+        """Delete everything, including the consent."""
         self._text.change(lambda before: None)
 
     def entries(self) -> list[Entry]:
-        """Raises `InputError` if the text cannot be read, or holds something else."""
+        """Raises `InputError` if the text is unreadable or not in this format."""
         return self._parsed(self._text.read() or "")
 
     def _parsed(self, text: str) -> list[Entry]:
@@ -283,7 +282,7 @@ class KeptStream:
         return stream
 
     def add(self, entry: Entry) -> None:
-        """Add an entry, if storing is allowed. A known text gets the new time."""
+        """Add an entry, if storing is allowed. A known text gets the new entry's time."""
 
         def added(before: str | None) -> str | None:
             if before is None:
@@ -294,7 +293,7 @@ class KeptStream:
         self._text.change(added)
 
     def forget(self, id: str) -> bool:
-        """Delete an entry from the file; whether it existed."""
+        """Delete an entry from the file. Returns whether it existed."""
         found = False
 
         def without(before: str | None) -> str | None:
@@ -316,7 +315,7 @@ def _lines(entries: Sequence[Entry]) -> str:
 
 class KeptHandler(Handler):
     """Performs `Remember` and `Recent` on a stored stream, in a thread inside an event loop. A
-    replay changes nothing, since the file holds the entries already."""
+    replay changes nothing, since the file already has the entries."""
 
     def __init__(self, kept: KeptStream) -> None:
         self._kept = kept

@@ -61,7 +61,7 @@ _TOLD = re.compile(
 
 
 def about(text: str) -> About:
-    """The focus of a question by its words; `fact` by default."""
+    """A question's focus, from its words; default `fact`."""
     folded = unicodedata.normalize("NFKC", text)
     if _WHEN.search(folded):
         return "when"
@@ -99,7 +99,7 @@ def _month(year: int, month: int, months: int = 1) -> Period:
 
 
 def _part(whole: Period, part: str) -> Period:
-    """The early, middle or late part of a month; all of it for any other word."""
+    """The early, middle or late part of a month; the whole month for other words."""
     part = part.lower()
     if part.startswith(("上旬", "初", "頭", "early", "beginning", "start")):
         return Period(whole.first, whole.first + timedelta(11))
@@ -111,7 +111,7 @@ def _part(whole: Period, part: str) -> Period:
 
 
 def _year(now: date, written: str | None, month: int) -> int:
-    if not written:  # the one in which the month was last, or is
+    if not written:  # the latest year whose month is not in the future
         return now.year if month <= now.month else now.year - 1
     if written.isdigit():
         return int(written)
@@ -176,7 +176,7 @@ def _day_word(m: re.Match[str], now: date) -> Period:
     return Period(at, at)
 
 
-#: Longest and surest first; later patterns skip what was matched.
+#: Longest and most certain first; later patterns skip matched text.
 _READ: tuple[tuple[re.Pattern[str], Read], ...] = tuple(
     (re.compile(pattern, re.I), read)
     for pattern, read in (
@@ -253,8 +253,8 @@ def _japanese(now: date, year: str | None, month: int, part: str, day: str | Non
 
 
 def periods_in(text: str, now: date) -> list[Period]:
-    """The times that a text names, as seen on the day `now`; a month without a year is the latest
-    past one. Invalid dates are skipped.
+    """The times that a text names, relative to the day `now`; a month without a year is the latest
+    past one. Skips invalid dates.
 
     >>> [p.first.isoformat() for p in periods_in("去年の夏と先月", date(2026, 4, 6))]
     ['2025-06-01', '2026-03-01']

@@ -1,8 +1,7 @@
-"""Retrieval for a question: words and meaning together, with neighbouring lines, importance and
-time.
+"""Retrieval for a question by words and meaning, with neighbouring lines, importance and time.
 
 Sources: BM25, Robertson & Zaragoza, 2009, with Lucene's idf. Scores are standardised over all
-entries before they are added (z-scores), so that neither dominates; a convex combination as in
+entries (z-scores) before they are added, so that neither dominates; a convex combination as in
 Bruch, Gai & Ingber, TOIS 2023.
 """
 
@@ -25,16 +24,16 @@ from naisei.memory.stream.periods import About, Period, about, periods_in, tells
 from naisei.similarity import Floats
 
 Rows = npt.NDArray[np.intp]
-#: What a question asks about; `auto`: judged by its words.
+#: What a question asks about; `auto`: inferred from its words.
 Focus = Literal["auto", "now", "time", "when", "fact"]
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """Weights besides relevance, in its standard deviations.
+    """Weights added to relevance, in its standard deviations.
 
-    importance: least to most important. recency: oldest to newest. period: within a named time.
-    told: for a line that states a time.
+    importance: from least to most important. recency: from oldest to newest. period: within a named
+    time. told: for a line that states a time.
     """
 
     importance: float
@@ -45,13 +44,13 @@ class Priors:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The ranking `query.v3`. Chosen on conversations of its own (docs/relationship.md).
+    """The ranking `query.v3`. Chosen on separate conversations (docs/relationship.md).
 
-    words: share of the words in relevance, 0 to 1; the rest is meaning. At a half, as in
-    `query.v1`, one rare word outweighs the meaning. context: share, in meaning, of a line read
-    together with the one before it: 「それ、いいね」 means nothing alone. before, after: share of
-    the relevance of the previous and the next line. speaker: for a line of a speaker whom the
-    question names; the name is then not searched as a word. k1, b: of BM25. lag: days in which
+    words: share of word search in relevance, 0 to 1; the rest is meaning. At one half, as in
+    `query.v1`, one rare word outweighs the meaning. context: share, in meaning, of a line joined
+    with the previous one: 「それ、いいね」 alone has no clear meaning. before, after: share of the
+    relevance of the previous and the next line. speaker: for lines by a speaker named in the
+    question; the name is then not searched as a word. k1, b: BM25 parameters. lag: days for which
     people still talk about a named time.
     """
 
@@ -74,15 +73,15 @@ class Query:
 
 
 QUERY = Query()
-#: Scores that differ by less are all the same.
+#: Smaller score differences count as ties.
 _EVEN = 1e-12
-#: Seconds between two lines of one talk, at most.
+#: Most seconds between two lines of a conversation.
 _TALK = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class _ParsedQuestion:
-    """A parsed question: its words, its focus, and the times it names."""
+    """A parsed question: words, focus, and named times."""
 
     words: tuple[str, ...]
     about: About
@@ -90,14 +89,14 @@ class _ParsedQuestion:
 
 
 def _parse_question(text: str, now: datetime, focus: Focus = "auto") -> _ParsedQuestion:
-    """Parse a question. now: its day, for words such as 先週."""
+    """Parse a question. now: its date, for words such as 先週."""
     found = tuple(periods_in(text, now.date()))
     what: About = about(text) if focus == "auto" else focus
     return _ParsedQuestion(tuple(dict.fromkeys(search_tokens(text))), what, found)
 
 
 class Words:
-    """Words of texts in the order they were added, and BM25 over them."""
+    """BM25 over the words of texts, in insertion order."""
 
     def __init__(self) -> None:
         self._postings: dict[str, tuple[array[int], array[int]]] = {}
@@ -108,7 +107,7 @@ class Words:
         return len(self._lengths)
 
     def add(self, text: str) -> None:
-        """The next text."""
+        """Append a text."""
         counts = Counter(search_tokens(text))
         row = len(self._lengths)
         for word, count in counts.items():
@@ -119,12 +118,12 @@ class Words:
         self._told.append(tells_time(text))
 
     def scores(self, words: Sequence[str], *, k1: float, b: float) -> Floats:
-        """Shape (texts,): ≥ 0, 0 for a text that has none of the words."""
+        """Shape (texts,): ≥ 0, 0 for a text without any of the words."""
         size = len(self._lengths)
         out = np.zeros(size)
         if not size:
             return out
-        # Copies: an array with a view cannot grow.
+        # Copies, since an array with a view cannot grow.
         lengths = np.array(self._lengths, dtype=np.float64)
         mean = max(float(lengths.mean()), 1.0)
         for word in words:
@@ -141,7 +140,7 @@ class Words:
 
 
 def named(text: str, speakers: Sequence[str]) -> list[int]:
-    """Which of the speakers a question names, by the whole name or a part of it."""
+    """Indices of the speakers that a question names, by full or partial name."""
     words = set(re.findall(r"\w+", text.casefold()))
     found = []
     for n, speaker in enumerate(speakers):
@@ -152,7 +151,7 @@ def named(text: str, speakers: Sequence[str]) -> list[int]:
 
 
 def _at_periods(times: Floats, periods: Sequence[Period], epoch: datetime, lag: float) -> Floats:
-    """Shape (entries,), 0 to 1: how well the times (seconds since `epoch`) match those named. 1
+    """Shape (entries,), 0 to 1: how well times (seconds since `epoch`) match the named periods. 1
     within one; decreasing by the day for lines after it, half as much for lines before it.
     """
     out = np.zeros(len(times))
@@ -166,7 +165,7 @@ def _at_periods(times: Floats, periods: Sequence[Period], epoch: datetime, lag: 
 
 
 def joined(times: Floats, said: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Whether each entry follows the one before it in one talk: both said, within the hour."""
+    """Whether each entry continues a conversation: it and the previous one said within the hour."""
     out = np.zeros(len(times), dtype=np.bool_)
     out[1:] = (np.abs(np.diff(times)) <= _TALK) & said[1:] & said[:-1]
     return out
@@ -177,7 +176,7 @@ def beside(
 ) -> Floats:
     """Relevance plus a share of the neighbours' relevance above the mean.
 
-    joined[i]: whether line i follows line i − 1 in one talk.
+    joined[i]: whether line i continues line i − 1.
     """
     out = relevance.copy()
     lift = np.maximum(relevance, 0.0)
@@ -190,8 +189,8 @@ def beside(
 class Lines:
     """The searched entries in order; arrays of shape (entries,).
 
-    times: seconds since `epoch`. joined: whether a line follows the one before it in one talk.
-    importance: 1 to 10. speaker: the place in `speakers`. within: 1 for eligible entries.
+    times: seconds since `epoch`. joined: whether a line continues the previous one.
+    importance: 1 to 10. speaker: index into `speakers`. within: 1 for eligible entries.
     """
 
     words: Words
@@ -205,8 +204,8 @@ class Lines:
 
 
 class QueryScores(NamedTuple):
-    """Arrays of shape (entries,): the score, in standard deviations of relevance; how much of it
-    is relevance; 0 for the oldest to 1 for the newest."""
+    """Arrays of shape (entries,): the score, in standard deviations of relevance; its relevance
+    part; 0 for the oldest to 1 for the newest."""
 
     score: Floats
     relevance: Floats
@@ -222,7 +221,7 @@ def scored(
     focus: Focus,
     how: Query,
 ) -> QueryScores:
-    """The score of each entry for the question it answers best.
+    """The score of each entry for the question that it matches best.
 
     texts: at least one. cosines: of shape (texts, entries), NaN without a vector; `None`: words
     only.
@@ -282,7 +281,7 @@ def _standing(raw: Floats, within: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _placed(times: Floats, within: npt.NDArray[np.bool_]) -> Floats:
-    """Rank in time of the eligible entries: 0 for the oldest to 1 for the newest."""
+    """Time rank of the eligible entries: 0 (oldest) to 1 (newest)."""
     known = np.sort(times[within])
     if len(known) < 2:
         return np.zeros(len(times))

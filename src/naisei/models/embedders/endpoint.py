@@ -1,4 +1,4 @@
-"""Embeddings of an OpenAI-compatible endpoint."""
+"""Embeddings from an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from naisei.models.providers._api import API
 from naisei.similarity import unit
 
 _BATCH = 64
-#: Numbers of a vector: five times the widest that are known.
+#: Most dimensions of a vector: five times the largest known.
 _WIDEST = 20_000
 _RETRIES = 5
 _SECONDS = 60.0
 
 
 class EndpointEmbedder:
-    """A model behind an endpoint. Calls that fail for a while (429, 5xx, a cut connection)
-    are repeated with backoff; `Retry-After` is honoured.
+    """A model behind an endpoint. Retries temporary failures (429, 5xx, a lost connection)
+    with backoff; honours `Retry-After`.
 
     Args:
         model: its name at the endpoint.
-        base_url: ends in `/v1` as a rule.
+        base_url: usually ends in `/v1`.
         retries: ≥ 0 per batch.
     """
 
@@ -54,7 +54,7 @@ class EndpointEmbedder:
         self._model, self.base_url, self._retries = model, base_url, retries
         self._met = False  # whether it has ever answered
         self._most = _BATCH
-        # Floats, since not every server knows base64.
+        # Floats, since not every server supports base64.
         self._format: dict[str, Any] = {"encoding_format": "float"}
         key = keys.key("OPENAI_API_KEY", base_url) or "none"
         self._api = API(base_url, key, _SECONDS, most=REPLY_STREAM)
@@ -70,7 +70,7 @@ class EndpointEmbedder:
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
     ) -> npt.NDArray[np.float32]:
-        """Shape (len(texts), dim), rows of length 1. The kind is not sent.
+        """Shape (len(texts), dim), unit rows. The kind is not sent.
 
         Raises:
             InputError: the endpoint is unreachable, or refuses permanently (key, model, input).
@@ -104,7 +104,7 @@ class EndpointEmbedder:
         return rows
 
     async def _batch(self, texts: list[str]) -> list[list[float]]:
-        """Vectors of a batch, or of the largest accepted prefix. If a single text is refused, too,
+        """Vectors of a batch, or of its largest accepted prefix. If even a single text is refused,
         the first error is raised."""
         refused: Transient | Unusable | None = None
         size = len(texts)
@@ -118,7 +118,7 @@ class EndpointEmbedder:
                 self._most = size
 
     async def _repeated(self, texts: list[str]) -> list[list[float]]:
-        """One batch with retries. A refused batch of several texts is not resent, since it may be
+        """Send one batch with retries. A refused batch of several texts is not resent: it may be
         too large."""
         attempt = 0
         while True:
@@ -132,7 +132,7 @@ class EndpointEmbedder:
             await asyncio.sleep(seconds)
 
     async def _call(self, texts: list[str]) -> list[list[float]]:
-        """One request. Rows without a usable index keep their order."""
+        """Send one request. Rows without a valid index keep their order."""
         body = {"model": self._model, "input": texts, **self._format}
         try:
             reply = await self._api.call("embeddings", body)

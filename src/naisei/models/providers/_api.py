@@ -1,8 +1,8 @@
-"""JSON to and from an endpoint that speaks OpenAI's API, by plain HTTP: one attempt a call.
+"""JSON to and from an endpoint with OpenAI's API, over plain HTTP: one attempt per call.
 
-What vLLM, Ollama, llama.cpp and the others speak is a small part of that API. Spoken directly, a
-call costs half the CPU that it costs through an SDK (see docs/design/0004-plain-completions.md).
-Completions come whole, streamed, or with content in other fields.
+vLLM, Ollama, llama.cpp and others implement a small part of that API. Direct calls cost half the
+CPU of calls through an SDK (see docs/design/0004-plain-completions.md). Completions may come
+whole, streamed, or with content in other fields.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from naisei.models.providers._endpoint import (
 )
 from naisei.text_files import json_of, whole_characters
 
-#: The gateway says how many calls there are at a time; the pool must not add a bound.
+#: The gateway limits concurrent calls; the pool must not add a limit.
 _NO_BOUND = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
-#: Requests of one client. Its pool looks through all its connections at each: with 256 on one
-#: client, that took a third of the processor's time of a run.
+#: Requests per client. A client's pool scans all its connections at each request: with 256 on one
+#: client, that took a third of a run's CPU time.
 _EACH = 16
 
 
 class API:
     """The endpoint at `base_url`. A key is sent as a bearer token.
 
-    timeout: seconds for a whole call; a client's timeout does not bound a slow stream. most: bytes
-    of a non-stream reply, unpacked.
+    timeout: seconds for a whole call; a client's timeout does not limit a slow stream. most: bytes
+    of an unstreamed reply, unpacked.
 
     Raises:
-        InputError: a proxy or a file of certificates in the environment cannot be used.
+        InputError: a proxy or certificate file from the environment is unusable.
     """
 
     def __init__(self, base_url: str, key: str, timeout: float, *, most: int = REPLY) -> None:
         self.base_url, self.key, self._most = base_url, key, most
         self._timeout, self._answered = timeout, False
-        # Loading the certificates takes a tenth of a second, which plain HTTP can save.
+        # Loading certificates takes 0.1 s, which plain HTTP can skip.
         try:
             self._tls = httpx2.create_ssl_context() if base_url.startswith("https:") else False
             self._clients = [self._opened()]
@@ -64,9 +64,9 @@ class API:
         body: dict[str, Any] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Any:
-        """The value that the endpoint answers to a body, or to a GET without one.
+        """The endpoint's JSON reply to a POST of `body`, or to a GET without it.
 
-        on_text: called with the text so far of a streamed completion.
+        on_text: called with a streamed completion's text so far.
 
         Raises:
             Transient: temporary failure.
@@ -95,11 +95,11 @@ class API:
         return data
 
     def _whole(self, reply: httpx2.Response, raw: bytes) -> Any:
-        """The value of a non-stream reply."""
+        """The value of an unstreamed reply."""
         said, headers = raw[:SAID].decode("utf-8", "replace"), reply.headers
         page = no_api(reply.status_code, said, headers.get("location"))
         html = "html" in headers.get("content-type", "")
-        # Proxies may put a page between replies of an API for a while.
+        # Proxies may temporarily return a page instead of an API reply.
         if page is not None and not self._answered and (html or not reply.is_success):
             raise page
         if not reply.is_success:
@@ -113,7 +113,7 @@ class API:
 
     @contextmanager
     def _client(self) -> Iterator[httpx2.AsyncClient]:
-        """A client for one call: as many as the calls under way need, few calls on few."""
+        """A client for one call; the number of clients grows with concurrent calls."""
         at = next((n for n, busy in enumerate(self._busy) if busy < _EACH), len(self._busy))
         if at == len(self._busy):
             self._clients.append(self._opened())
@@ -134,7 +134,7 @@ class API:
             timeout=self._timeout,
             limits=_NO_BOUND,
             verify=self._tls,
-            # A proxy of the environment cannot reach this machine's loopback.
+            # An environment proxy cannot reach this machine's loopback.
             trust_env=not is_loopback(self.base_url),
         )
 
@@ -145,18 +145,18 @@ class API:
 
 _TOO_LONG = f"the reply has over {REPLY_TEXT:,} characters"
 
-# Made once: `json.dumps` with options makes an encoder a call.
+# Made once: `json.dumps` with options creates an encoder per call.
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def told_within(error: Any) -> Transient | Unusable:
-    """A failure that comes with the status of a success."""
+    """Convert an error sent with a success status."""
     code = error.get("code") if isinstance(error, dict) else 0
     return of_status(code if isinstance(code, int) and 400 <= code < 600 else 500, error)
 
 
 async def lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """Lines of a stream of UTF-8. Raises `UnicodeDecodeError` for another encoding."""
+    """Yield lines of a UTF-8 stream. Raises `UnicodeDecodeError` for other encodings."""
     held: list[bytes] = []
     async for block in blocks:
         *ended, rest = block.split(b"\n")
@@ -170,11 +170,11 @@ async def lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
 async def joined(
     given_lines: AsyncIterator[str], told: Callable[[str], None] | None
 ) -> dict[str, Any]:
-    """Server-sent pieces of a chat completion as one. Raises `BadReply` if it was cut off."""
+    """Join a chat completion's server-sent events. Raises `BadReply` if it is cut off."""
     text, finish, whole = "", None, dict[str, Any]()
     beside: dict[str, Any] = {}
     calls: dict[int, str] = {}
-    shown = 0  # of a long text, telling each piece would be quadratic work
+    shown = 0  # reporting each chunk of a long text would be quadratic
     async for line in given_lines:
         if not line.startswith("data:"):
             continue
@@ -209,7 +209,7 @@ async def joined(
     return {**whole, "choices": [{"message": message, "finish_reason": finish}]}
 
 
-#: Other fields in which a model may write its content.
+#: Other fields that may contain the content.
 _BESIDE = ("reasoning_content", "reasoning", "refusal")
 
 
@@ -221,11 +221,11 @@ def reply_of(data: Any, model: str, sent: dict[str, Any], *, structured: bool) -
         text = _text(message.get("content"))
         calls = message.get("tool_calls") or ()
         if structured and calls:
-            # The requested object may come as a tool call.
+            # The requested object may arrive as a tool call.
             text = "\n".join([text, *map(_arguments, calls)]).strip()
         if len(text) > REPLY_TEXT:
             raise BadReply(_TOO_LONG)
-        text.encode()  # raises for half a character
+        text.encode()  # raises for a lone surrogate
         found = (name for name in (*_BESIDE, "tool_calls") if message.get(name))
         used = data.get("usage")
         used = used if isinstance(used, dict) else {}
@@ -246,7 +246,7 @@ def reply_of(data: Any, model: str, sent: dict[str, Any], *, structured: bool) -
 
 
 def _count(used: Any, name: str) -> int:
-    """Tokens; 0 where it is no number."""
+    """A token count; 0 if not a number."""
     value = used.get(name) if isinstance(used, dict) else None
     text = str(value).removesuffix(".0")
     return int(text) if text.isdecimal() and len(text) < 20 else 0
@@ -258,7 +258,7 @@ def _arguments(call: Any) -> str:
 
 
 def _text(content: Any) -> str:
-    """A message's words: a text, a list of parts, an object that was asked for, or none."""
+    """The text of a message's content: a text, a list of parts, a requested object, or none."""
     if content is None:
         return ""
     if isinstance(content, str):

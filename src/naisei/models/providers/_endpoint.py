@@ -1,5 +1,5 @@
-"""Responses of HTTP endpoints: failures, in the three classes of `naisei.models.base` (`Transient`,
-`Unreachable`, `Unusable`), bodies within bounds, and the environment's proxies and certificates."""
+"""Responses of HTTP endpoints: failures as `Transient`, `Unreachable` or `Unusable`
+(`naisei.models.base`), size-limited bodies, and proxies and certificates from the environment."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from naisei.models.base import BadReply, Transient, Unreachable, Unusable
 _PASSING = {408, 409, 425, 429}
 _HOPELESS = {401, 402, 403, 404}
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error")
-#: Statuses unrelated to the request's form: key, credit, rate, time, an unavailable server,
-#: and the model's name.
+#: Statuses unrelated to the request's form: key, credit, rate, time-out, unavailable server,
+#: model name.
 _NOT_OF_FORM = {401, 402, 403, 407, 408, 409, 425, 429, 502, 503, 504}
 _NO_MODEL = re.compile(
     r"model_not_found|(?:no such|unknown|invalid|unsupported) model"
@@ -34,14 +34,14 @@ _NO_MODEL = re.compile(
     re.IGNORECASE,
 )
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
-#: Classes of the transport (httpx and its kin) that mean: no connection came about.
+#: Transport exceptions (httpx and similar) that mean: not connected.
 _NO_CONNECTION = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"}
 
 
 def of_status(
     status: int, said: object, *, wish: str | float | None = None
 ) -> Transient | Unusable:
-    """An error response. said: its body. wish: its `Retry-After`."""
+    """Convert an error response. said: body. wish: `Retry-After`."""
     text = f"HTTP {status}: {short(said)}"
     unnamed = _NO_MODEL.search(str(said)[:SAID]) is not None
     of_form = status >= 400 and status not in _NOT_OF_FORM and not unnamed
@@ -58,7 +58,7 @@ def of_status(
 
 
 def no_api(status: int, page: str, location: str | None) -> Unusable | None:
-    """For an answer that comes from no API at all: a redirect, or a page of the web."""
+    """The error for a response not from an API: a redirect or a web page; else `None`."""
     if 300 <= status < 400 and location:
         to = short(location)
         what = say(f"{to} へ転送されました (HTTP {status})", f"redirects to {to} (HTTP {status})")
@@ -83,12 +83,12 @@ def _named(said: str) -> tuple[str, ...]:
 
 
 def of_connection(error: Exception) -> Transient:
-    """An exception of the transport, or of an SDK around it."""
+    """Convert an exception of the transport or an SDK."""
     chain = _chain(error)
     names = {type(e).__name__ for e in chain}
     text = short(chain[-1]) if short(error) in ("", "Connection error.") else short(error)
     if names & _NO_CONNECTION:
-        # Of the chain's end the refusal itself: asynchronous libraries add their own beneath.
+        # Use the refusal itself: async libraries add their own exceptions below it.
         cause = next((e for e in reversed(chain) if isinstance(e, OSError)), chain[-1])
         return Unreachable(f"no connection: {short(cause)}")
     return Transient(f"the connection failed: {text or type(error).__name__}")
@@ -106,7 +106,7 @@ def of_body(error: Exception) -> Transient | Unusable | None:
 
 
 def is_transport(error: Exception) -> bool:
-    """Whether it comes from a library of HTTP."""
+    """Whether an HTTP library raised it."""
     return any(type(e).__module__.partition(".")[0] in _TRANSPORTS for e in _chain(error))
 
 
@@ -114,8 +114,8 @@ _TRANSPORTS = {"httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp", "op
 
 
 async def unpacked(response: httpx2.Response, most: int) -> AsyncIterator[bytes]:
-    """The body of a response, of which no more than `most` bytes are unpacked. Raises `BadReply`
-    for more, and for unexpected encodings."""
+    """Yield a response's body, unpacking at most `most` bytes. Raises `BadReply` for more, and for
+    unexpected encodings."""
     packing = response.headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("", "identity", "gzip", "deflate"):
         raise BadReply(f"the reply is packed as {short(packing)}")
@@ -123,7 +123,7 @@ async def unpacked(response: httpx2.Response, most: int) -> AsyncIterator[bytes]
     unpack, left = zlib.decompressobj(zlib.MAX_WBITS | 32), most
     try:
         async for block in response.aiter_raw():
-            # No more of a bomb is unpacked than may be read.
+            # Unpack no more of a zip bomb than may be read.
             data = unpack.decompress(block, left + 1) if packed else block
             left -= len(data)
             if left < 0:
@@ -134,7 +134,7 @@ async def unpacked(response: httpx2.Response, most: int) -> AsyncIterator[bytes]
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    """The error, what caused it, and so on; the first cause last."""
+    """The error and its causes; the root cause last."""
     out: list[BaseException] = []
     here: BaseException | None = error
     while here is not None and here not in out:
@@ -144,7 +144,7 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def seconds_until(wish: str) -> float | None:
-    """A `Retry-After` field (seconds, or an HTTP date) in seconds from now, ≥ 0."""
+    """Parse `Retry-After` (seconds or an HTTP date) into seconds from now, ≥ 0."""
     try:
         seconds = float(wish)
     except ValueError:
@@ -159,12 +159,12 @@ def _until_date(wish: str) -> float | None:
         return None
 
 
-#: Characters of an error text that are read.
+#: Most characters read of an error text.
 SAID = 20_000
 
 
 def short(said: object) -> str:
-    """On one line, without keys, and cut."""
+    """One line, without keys, truncated."""
     text = " ".join(keys.masked(str(said)[:SAID]).split())
     return text if len(text) <= 300 else text[:300] + "…"
 
@@ -173,7 +173,7 @@ _VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "ssl_cert_file", "ssl_ce
 
 
 def environment_error(error: Exception) -> InputError:
-    """For a client that cannot be made: a variable names no proxy, or no file of certificates."""
+    """The error when a client cannot be created: an invalid proxy or certificate variable."""
     given = [
         f"{name}={keys.masked(value)}"
         for name, value in os.environ.items()

@@ -1,10 +1,10 @@
-"""`hand:NAME`: a person answers in the place of a model, in a terminal.
+"""`hand:NAME`: a person answers instead of a model, in a terminal.
 
 Requests wait in a folder (`NAISEI_HAND`, else `runs/hand`) until somebody answers them with
 `naisei models hand`, started in the same folder as the run.
-Several may wait at once, and several people may answer; drafts are saved. Any role can be a person
-(`--simulator-model hand:aya`): the log names who was asked, and holds what they were shown and
-wrote, as of any model.
+Several requests may wait at once, and several people may answer; drafts are saved. Any role can be
+a person (`--simulator-model hand:aya`): as for any model, the log has the name, the prompt and the
+answer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from naisei.lang import say
 from naisei.models.base import ChatReply, ChatRequest, ModelSettings
 
 _ID = re.compile(r"[0-9a-f]{16}")
-#: Seconds between two looks into the folder.
+#: Polling interval in seconds.
 _LOOK = 0.2
 
 
@@ -48,13 +48,13 @@ class Ask(BaseModel):
 
     @property
     def fields(self) -> dict[str, dict[str, Any]]:
-        """The fields to fill in, in order; plain text has the one field `text`."""
+        """The fields to fill in, in order; plain text has one field, `text`."""
         found: dict[str, dict[str, Any]] = self.form.get("properties", {})
         return found or {"text": {"type": "string"}}
 
 
 class Mailbox:
-    """The folder in which requests wait for their answers."""
+    """The folder in which requests wait for answers."""
 
     def __init__(self) -> None:
         self.root = Path(os.environ.get("NAISEI_HAND") or Path("runs") / "hand")
@@ -79,7 +79,7 @@ class Mailbox:
         return ask if lives(ask.pid) else None
 
     def draft(self, id: str) -> dict[str, str]:
-        """Field → draft text."""
+        """Draft text by field."""
         try:
             found: dict[str, str] = json.loads(self._path(id, "draft").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -107,7 +107,7 @@ class Mailbox:
         return str(found["text"])
 
     def withdraw(self, id: str) -> None:
-        """Withdraw a request; its draft stays."""
+        """Withdraw a request, but not its draft."""
         self._path(id, "ask").unlink(missing_ok=True)
 
     def _known(self, id: str) -> None:
@@ -121,9 +121,9 @@ class Mailbox:
 
 
 class HandModel:
-    """A `ChatModel` whose replies a person writes. It waits without a limit."""
+    """A `ChatModel` whose replies a person writes. Waits without a time limit."""
 
-    #: It makes no calls, so it may run where model calls are forbidden, and costs nothing.
+    #: Makes no calls, so it is allowed where model calls are forbidden, and is free.
     offline = True
     free = True
     ignores = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
@@ -132,7 +132,7 @@ class HandModel:
         self.name, self._who, self._box, self._told = name, who, box, False
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """The answer, once it is there."""
+        """Wait for and return the answer."""
         messages = tuple({"role": m.role, "content": m.content} for m in request.messages)
         form = request.schema.json if request.schema is not None else {}
         ask = Ask(
@@ -176,17 +176,17 @@ class HandModel:
 
 
 def build(name: str, settings: ModelSettings) -> HandModel:
-    """`hand:` or `hand:NAME`. No setting matters."""
+    """`hand:` or `hand:NAME`. Ignores the settings."""
     return HandModel(f"hand:{name}", name, Mailbox())
 
 
 def reply_of(ask: Ask, given: Mapping[str, str]) -> str:
     """The reply from a filled-in form: the text, or JSON with the fields in order.
 
-    Lists of plain values are written one a line; other lists and objects as JSON.
+    Lists of plain values have one value per line; other lists and objects are JSON.
 
     Raises:
-        InputError: a field that is empty and may not be, or whose value does not fit.
+        InputError: a required field is empty, or a value does not match its type.
     """
     if not ask.form:
         if not (text := given.get("text", "").strip()):

@@ -1,8 +1,8 @@
 """`local:`: the embedded model. `local:NAME` for known weights, `local:/path/any.gguf`.
 
-llama.cpp serves the OpenAI API on loopback. Differences from other endpoints: structure is enforced
-by our grammar, one request runs at a time, the time-out is long, and the reply has a bound even if
-the caller sets none.
+llama.cpp serves the OpenAI API on loopback. Unlike other endpoints, structured output uses our
+grammar, one request runs at a time, the time-out is long, and replies are limited even if the
+caller sets no limit.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from naisei.models.weights import DEFAULT, NOTICE_EN, NOTICE_JA, locate
 
 
 def _free_cores() -> int:
-    """Cores of this process that were idle during the last minute; at least 1.
+    """Cores available to this process and idle during the last minute; at least 1.
 
-    llama.cpp's threads wait for each other in a spin after every layer: one thread on a
-    core that another program is using slows all of them (seen on two cores, one busy: 7
-    tokens a second with two threads, 41 with one).
+    llama.cpp's threads spin until all finish each layer, so one thread on a core used by
+    another program slows all of them (measured on two cores, one busy: 7 tokens/s with two
+    threads, 41 with one).
     """
     total = os.cpu_count() or 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else total
@@ -42,25 +42,25 @@ def _free_cores() -> int:
     return max(1, min(cores, round(total - busy)))
 
 
-#: Tokens of prompt and reply together.
+#: Tokens, prompt and reply together.
 _CONTEXT = 8192
 
 
-#: By file: the server, its address and its key, without which no page in a browser on this machine
-#: can use the model.
+#: By file: the server, its URL and its key, which keeps web pages in a browser on this machine from
+#: using the model.
 _running: dict[Path, tuple[Any, str, str]] = {}
 _lock = threading.Lock()
 
 
 def serve(path: Path) -> tuple[str, str]:
-    """Address (it ends in `/v1`) and key of the server of these weights, started on first use; one
-    per file and process.
+    """URL (ends in `/v1`) and key of the server for these weights, started on first use; one per
+    file and process.
 
-    `NAISEI_LOCAL_CONTEXT` (tokens, 8192 by default) and `NAISEI_LOCAL_THREADS` (the cores
-    that are free by default) override. Blocks while it loads. Stopped at exit.
+    `NAISEI_LOCAL_CONTEXT` (tokens, default 8192) and `NAISEI_LOCAL_THREADS` (default: the free
+    cores) configure it. Blocks while loading. Stopped at exit.
 
     Raises:
-        InputError: a setting is no positive number.
+        InputError: a setting is not a positive number.
         InstrumentFailure: llama.cpp cannot load the file.
     """
     context, threads = _setting("NAISEI_LOCAL_CONTEXT", _CONTEXT), _setting("NAISEI_LOCAL_THREADS")
@@ -85,7 +85,7 @@ def _parameters(path: Path, context: int, threads: int, key: str) -> Any:
     params.cpuparams.n_threads = threads
     params.warmup = False
     params.cache_prompt = True
-    # An 8 GB store of old prompts is the default: too much for a laptop, and one slot
+    # By default 8 GB of old prompts are cached: too much for a laptop, and one slot
     # caches its own prefix anyway.
     params.cache_ram_mib = 512
     params.ui = False
@@ -115,16 +115,16 @@ def _stop() -> None:
         _running.clear()
 
 
-# JSON schemas as llama.cpp grammars that leave no room for blank lines.
+# JSON schemas as llama.cpp grammars that do not allow blank lines.
 #
-# Given a schema the OpenAI way, llama.cpp allows white space between any two tokens, and a
-# small model can spend its whole limit on blank lines. The same schema as an explicit
-# llguidance grammar fixes it; integer bounds hold there, too.
+# For a schema in OpenAI's format, llama.cpp allows white space between any two tokens, and a
+# small model can spend its whole limit on blank lines. An explicit llguidance grammar fixes
+# this and also enforces integer bounds.
 
-#: One space after `:` and `,` as in the JSON that models learnt from: without it the embedded
-#: model slipped from Japanese into English on every prompt tried. `coerce_one_of`: pydantic
-#: writes tagged unions as `oneOf`. `lenient`: keywords that the grammar cannot express are
-#: left to the validation that every reply gets anyway.
+#: One space after `:` and `,` as in training data: without it the embedded model switched from
+#: Japanese to English on every prompt tried. `coerce_one_of`: pydantic writes tagged unions as
+#: `oneOf`. `lenient`: validation of the reply checks the keywords that the grammar cannot
+#: express.
 _OPTIONS = {
     "whitespace_flexible": False,
     "item_separator": ", ",
@@ -135,9 +135,9 @@ _OPTIONS = {
 
 
 def json_grammar(schema: dict[str, Any] | None = None) -> str:
-    """A grammar for JSON on one line that fits `schema`; for any JSON object without one.
+    """A grammar for one-line JSON that matches `schema`, or for any JSON object without one.
 
-    Additional properties are forbidden by default, or a model invents them until its limit.
+    Additional properties are forbidden by default; else models invent them up to the limit.
     """
     body = {**_closed(schema or {"type": "object"}), "x-guidance": _OPTIONS}
     return f"%llguidance {{}}\nstart: %json {json.dumps(body, ensure_ascii=False)}\n"
@@ -156,25 +156,25 @@ def _closed(part: Any) -> Any:
 
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
 _HELD: tuple[Mode, ...] = ("json_schema", "json_object")
-#: A long prompt on two slow cores takes minutes before its first token.
+#: On two slow cores, a long prompt takes minutes to its first token.
 _SECONDS = 600.0
 
 _Loop = asyncio.AbstractEventLoop
-#: The server works on one request at a time; waiting here keeps the time-out honest.
+#: The server runs one request at a time; the time-out must not include queueing.
 _turns: WeakKeyDictionary[_Loop, asyncio.Lock] = WeakKeyDictionary()
 
 
 class LocalModel:
-    """A `ChatModel` on llama.cpp inside this process. The server starts with the first call.
+    """A `ChatModel` on a llama.cpp server, which the first call starts.
 
-    notice: printed next to figures of this model, in Japanese and English. base_url: loopback,
-    without the port, which differs from process to process.
+    notice: printed next to this model's results, in Japanese and English. base_url: loopback,
+    without the port, which differs between processes.
     """
 
     notice = (NOTICE_JA, NOTICE_EN)
     base_url = "http://127.0.0.1"
     free = True
-    #: A small model may not know when to stop.
+    #: A small model may never stop.
     base_sampling = Sampling(max_tokens=512)
     ignores = ("reasoning_effort",)
 
@@ -187,15 +187,15 @@ class LocalModel:
         """One reply; see `ChatModel.complete`.
 
         Raises:
-            Unusable: also where llama.cpp cannot load the file, or the prompt is longer than
-                the context.
+            Unusable: also if llama.cpp cannot load the file, or the prompt exceeds the
+                context.
         """
         check_allowed(self)
         bounded = replace(request, sampling=request.sampling.over(self.base_sampling))
         async with self._served() as model:
             reply = await model.complete(bounded)
         if request.mode in _HELD and _wants_object(request) and not reply.text.startswith("{"):
-            # llama.cpp drops a grammar that it cannot compile, and says so on stderr only.
+            # llama.cpp drops a grammar that it cannot compile and only logs to stderr.
             raise Unusable(f"{self.name}: the schema makes no grammar", of_form=True)
         return reply
 
@@ -226,11 +226,11 @@ class LocalModel:
                 await model.aclose()
 
     async def aclose(self) -> None:
-        """Nothing to close: the server is shared, and stops with the process."""
+        """Nothing to close: the server is shared and stops at exit."""
 
 
 class _Served(CompletionsModel):
-    """llama.cpp's server, which gets a grammar in place of a schema."""
+    """The llama.cpp server, which gets a grammar instead of a schema."""
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
         body = super().body(replace(request, mode=None)) | {"cache_prompt": True}
@@ -241,8 +241,8 @@ class _Served(CompletionsModel):
 
 
 def build(name: str, settings: ModelSettings | None = None) -> LocalModel:
-    """The provider's factory. Of the settings, a time-out beyond ten minutes applies, and
-    `structured`.
+    """The provider's factory. Uses only `structured` and a time-out over ten minutes from the
+    settings.
 
     Raises:
         InputError: the weights are unknown or not pulled yet.

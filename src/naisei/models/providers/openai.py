@@ -26,7 +26,7 @@ class CompletionsModel:
         name: `provider:name`, as the user wrote it.
         model: its name at the endpoint.
         timeout: seconds for a whole attempt.
-        modes: ways of asking for structure, best first.
+        modes: structured output modes, best first.
         limit: its name for `max_tokens`, until refused.
     """
 
@@ -54,7 +54,7 @@ class CompletionsModel:
             return await self._attempt(request, limit, on_text)
         except Unusable as error:
             if "max_tokens" in error.refused and len(self._limits) > 1:
-                # It calls the parameter otherwise. Where it knows neither name, it is left out.
+                # Another name for the parameter; if both are refused, it is left out.
                 self._limits.discard(limit)
                 (self._limit,) = self._limits
             if limit == self._limit and (on_text is None or not error.of_form):
@@ -64,7 +64,7 @@ class CompletionsModel:
                     reply = await self._attempt(request, limit, None)
                 except Unusable:
                     raise error from None
-                self._streams = False  # it does not stream: replies come as a whole
+                self._streams = False  # no streaming: replies come in one piece
                 return reply
         return await self.complete(request)
 
@@ -80,11 +80,11 @@ class CompletionsModel:
         return reply_of(data, self.model_name, body, structured=request.schema is not None)
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
-        """The body as sent, except for the name of `max_tokens`."""
+        """The request body, except the name of `max_tokens`."""
         return {"model": self.model_name, **request.body()}
 
     async def call(self, path: str, body: dict[str, Any] | None = None, *on_text: Any) -> Any:
-        """The endpoint's response at a path below its own; see `API.call`."""
+        """The response at a path below `base_url`; see `API.call`."""
         return await self._api.call(path, body, *on_text)
 
     async def aclose(self) -> None:
@@ -96,7 +96,7 @@ _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
 
 
 def build(name: str, settings: ModelSettings) -> CompletionsModel:
-    """`openai:NAME`. `OPENAI_BASE_URL` is honoured; a key is needed.
+    """`openai:NAME`. Honours `OPENAI_BASE_URL`; requires a key.
 
     Raises:
         InputError: no name, or no key.
@@ -122,7 +122,7 @@ def build(name: str, settings: ModelSettings) -> CompletionsModel:
 def build_compatible(name: str, settings: ModelSettings) -> CompletionsModel:
     """`openai-compatible:NAME`, or `openai-compatible:NAME@http://HOST:PORT/v1`.
 
-    The URL in the name comes before `settings.base_url` and `OPENAI_BASE_URL`. The key is
+    The URL in the name overrides `settings.base_url` and `OPENAI_BASE_URL`. The key is
     optional.
 
     Raises:

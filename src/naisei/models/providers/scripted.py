@@ -1,33 +1,33 @@
-"""`scripted:PATH`: a model of known behaviour, from rules in JSON lines.
+"""`scripted:PATH`: a deterministic model, from rules in JSON lines.
 
-The reply depends on nothing but the request, so it is the same at any concurrency, after a
-resume, and on every machine.
+The reply depends only on the request, so it is the same at any concurrency, after a resume, and on
+every machine.
 
-Each line of a script is a rule. They are tried from the top; the first that fits gives the reply.
-A rule without conditions fits everything: put it last.
+Each line of a script is a rule. Rules are tried in order; the first match gives the reply. A rule
+without conditions matches everything: put it last.
 
     {"contains": "休憩", "reply": {"action": 3, "thought": "疲れている"}}
     {"contains": ["庭", "水"], "in": "conversation", "replies": ["いいえ", "はい"]}
     {"schema": "Decision", "fill": {"action": 7}}
     {"reply": "【回答できません】", "tokens": {"input": 12, "output": 8}}
 
-Conditions (all that are given must hold):
+Conditions (all must hold):
     contains: a text, or a list of texts that must all occur.
-    regex: a Python regular expression that must be found.
-    in: where to look: `last` (the last user message, the default), `system` (all system
+    regex: a Python regular expression to search for.
+    in: where to search: `last` (the last user message, the default), `system` (all system
         messages), `conversation` (every message, joined by line ends).
-    schema: the name of the schema asked for; "" for requests of plain text.
-    turn: how many assistant messages the conversation holds.
+    schema: the name of the requested schema; "" for plain text requests.
+    turn: the number of assistant messages in the conversation.
 Reply (one of):
     reply: a text, or a JSON value for structured requests.
-    replies: a list of such. `by` picks one: `turn` (the default) by the number of assistant
-        messages, the last one for all later turns; `hash` by a hash of the conversation, for
-        a varied but reproducible model.
-    fill: an object; the schema asked for is filled with first choices around it. Fits
+    replies: a list of such replies. `by` picks one: `turn` (the default) by the number of
+        assistant messages, the last reply for all later turns; `hash` by a hash of the
+        conversation, for a varied but reproducible model.
+    fill: an object; the rest of the requested schema is filled with first choices. Matches
         structured requests only.
-Besides: `finish_reason` (default `stop`); `tokens`, `{"input": n, "output": n}`, each optional.
-Where not given, input tokens are the characters of all messages' contents, output tokens the
-characters of the reply (JSON as `json.dumps(value, ensure_ascii=False)` writes it).
+Also: `finish_reason` (default `stop`); `tokens`, `{"input": n, "output": n}`, each optional. By
+default, input tokens are the characters of all messages, output tokens the characters of the
+reply (JSON as `json.dumps(value, ensure_ascii=False)` writes it).
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _WORD = "文"
 
 
 def fill(schema: dict[str, Any], given: JsonValue = None) -> JsonValue:
-    """A value of `schema`: first enum values and alternatives, least numbers, short texts.
+    """A value of `schema`: first enum values and alternatives, smallest numbers, short texts.
 
-    given: fixed values, an object. Optional properties are left out, unless given. Lists have their
-    least length, unbounded numbers are 1, texts are 「文」 repeated.
+    given: an object with fixed values. Other optional properties are omitted. Lists have minimum
+    length, unbounded numbers are 1, texts are 「文」 repeated.
     """
     return cast(JsonValue, _fill(schema, schema, given))
 
@@ -106,7 +106,7 @@ def _plain(schema: dict[str, Any], root: dict[str, Any]) -> Any:
 def _alternative(
     choices: list[dict[str, Any]], root: dict[str, Any], given: JsonValue
 ) -> dict[str, Any]:
-    """The first alternative, or the first that knows every name given."""
+    """The first alternative that has every given name, else the first."""
     if not isinstance(given, dict):
         return choices[0]
     for choice in choices:
@@ -194,7 +194,7 @@ def _text(request: ChatRequest, where: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Rules in order, and the file they came from."""
+    """Rules in order, and the file they are from."""
 
     rules: tuple[Rule, ...]
     place: str
@@ -225,7 +225,7 @@ def read_script(path: Path) -> Script:
     """A script from a file of JSON lines.
 
     Raises:
-        InputError: the file is missing, no text, empty, or holds a mistake; with its line.
+        InputError: the file is missing, not text, empty or invalid; names the line.
     """
     text = read_text(
         path, remedy=say("スクリプトのファイルを指定してください", "name a script file")
@@ -258,10 +258,10 @@ def _rule(line: str, place: str) -> Rule:
 
 
 def build(name: str, settings: ModelSettings) -> _ScriptedModel:
-    """Reads the file; ignores the settings.
+    """Read the file; ignores the settings.
 
     Raises:
-        InputError: no such file, or a mistake in it, with file and line.
+        InputError: no such file, or an error in it; names file and line.
     """
     if not name:
         raise InputError(
@@ -277,7 +277,7 @@ def build(name: str, settings: ModelSettings) -> _ScriptedModel:
 class _ScriptedModel:
     """A `ChatModel` that follows a script."""
 
-    #: It calls nobody, so it may run where model calls are forbidden, and costs nothing.
+    #: Makes no calls, so it is allowed where model calls are forbidden, and is free.
     offline = True
     free = True
 
@@ -286,10 +286,10 @@ class _ScriptedModel:
         self._script = script
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """The first rule that fits speaks.
+        """The reply of the first matching rule.
 
         Raises:
-            InputError: no rule fits and the script has no default.
+            InputError: no rule matches and the script has no default.
         """
         rule = self._script.rule_for(request)
         reply = rule.reply_to(request)

@@ -1,5 +1,5 @@
-"""`anthropic:NAME` and `google:NAME`, with the extras of those names: pydantic-ai's direct
-requests, one request, one attempt, no agent."""
+"""`anthropic:NAME` and `google:NAME`, each with the extra of that name: direct pydantic-ai
+requests, one attempt each, no agent."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from naisei.models.base import (
 )
 from naisei.models.providers._endpoint import is_transport, of_body, of_connection, of_status, short
 
-#: Anthropic's API wants a bound; without one pydantic-ai would choose a large one and stream.
+#: Anthropic's API requires a limit; without one pydantic-ai picks a large one and streams.
 _BOUND = 4096
 _GOOGLE = "https://generativelanguage.googleapis.com"
 
@@ -59,7 +59,7 @@ def anthropic(name: str, settings: ModelSettings) -> DirectModel:
 
     url = _url(settings)
     key = _key(f"anthropic:{name}", settings, url, "ANTHROPIC_API_KEY")
-    # The gateway repeats, not the SDK.
+    # The gateway retries, not the SDK.
     client = AsyncAnthropic(api_key=key, base_url=url, max_retries=0, timeout=settings.timeout)
     return DirectModel(
         f"anthropic:{name}",
@@ -121,11 +121,11 @@ class DirectModel:
 
     Args:
         name: `provider:name`, as the user wrote it.
-        model: pydantic-ai's.
-        base_url: of the endpoint, for messages, prices and the cache.
+        model: the pydantic-ai model.
+        base_url: the endpoint, for messages, prices and the cache.
         close: closes the HTTP client.
         given: settings of every request.
-        ignores: sampling parameters that it does not take.
+        ignores: sampling parameters it does not support.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class DirectModel:
         self.modes: tuple[Mode, ...] = ("json_schema", "prompt")
         self.modes = self.modes if settings.structured == "json_schema" else ("prompt",)
         self._model, self._given, self._close = model, given, close
-        # The SDK's own bounds the silence between two pieces of a reply.
+        # The SDK's time-out limits the gap between two chunks only.
         self._timeout = settings.timeout
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -182,7 +182,7 @@ class DirectModel:
 
 
 def _parameters(request: ChatRequest) -> ModelRequestParameters:
-    """Structure by pydantic-ai's native output."""
+    """Structured output in pydantic-ai's native mode."""
     if request.mode != "json_schema" or request.schema is None:
         return ModelRequestParameters()
     wanted = OutputObjectDefinition(
@@ -211,7 +211,7 @@ def _text(response: ModelResponse) -> str:
 
 
 def _failure(error: Exception) -> Transient | Unusable | None:
-    """A failure of pydantic-ai, or of the SDK below it, in our words; `None`: a bug."""
+    """Convert a failure of pydantic-ai or its SDK to our classes; `None`: a bug."""
     if isinstance(error, ModelHTTPError):
         headers = getattr(getattr(error.__cause__, "response", None), "headers", None) or {}
         wish = headers.get("retry-after", getattr(error, "retry_after", None))
@@ -221,7 +221,7 @@ def _failure(error: Exception) -> Transient | Unusable | None:
     if isinstance(error, UserError):
         return Unusable(short(error), of_form=True)
     if not isinstance(error, ModelAPIError) and (known := of_body(error)) is not None:
-        # The SDK lets a body that it cannot decode through as it is.
+        # The SDK returns a body that it cannot decode unchanged.
         return known
     if isinstance(error, AgentRunError | OSError) or is_transport(error):
         return of_connection(error)

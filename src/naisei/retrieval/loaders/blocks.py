@@ -1,4 +1,4 @@
-"""Shared parts of document readers: formats, file access, and the collected content."""
+"""Shared parts of document readers: formats, file access, collected content."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ BLOCK_ELEMENTS = frozenset(
     )
 )
 
-#: Size that a passage counts besides its letters.
+#: Size counted per passage in addition to its text.
 _PASSAGE = 10
 _SPACE = re.compile(r"[ \t\u3000\xa0]*\n[ \t\u3000\xa0]*|[ \t\u3000\xa0]+")
 
@@ -62,23 +62,23 @@ _ARTICLE = re.compile(
 #: Signs that a numbered line is a heading, not a sentence.
 _HEADED = re.compile(r"(?!削除)[^。、，．：]{1,30}(?<![るいすた])")
 _CHAPTER = re.compile(r"第[0-9０-９一二三四五六七八九十]+[編部章節]|附[ \u3000]*則$")
-#: A heading that parts rules, and does not name them.
+#: A heading that divides rules but does not name them.
 _PART = re.compile(f"{_NUMBER}|{_CHAPTER.pattern}")
-#: Levels of headings: those that are marked come first, then chapters typed as text, paragraphs in
-#: bold letters, articles.
+#: Heading levels: marked headings come first, then chapters typed as text, bold paragraphs,
+#: articles.
 _TYPED, BOLD, _ARTICLE_LEVEL, CLAUSE = 10, 18, 20, 30
 
 
 class TooIntricate(ValueError):
-    """The page is nested too deeply or has too much style."""
+    """The page is nested too deeply or has too many styles."""
 
 
 class TooLong(ValueError):
-    """More text than is read of one document."""
+    """The document has too much text."""
 
 
 def read_bytes(path: Path, name: str, most: int) -> bytes:
-    """The file's bytes, `most` of them at most. name: for messages. Raises `Unreadable`."""
+    """The file's bytes, at most `most`. name: for messages. Raises `Unreadable`."""
     try:
         with path.open("rb") as file:
             data = file.read(most + 1)
@@ -91,7 +91,7 @@ def read_bytes(path: Path, name: str, most: int) -> bytes:
 
 @dataclass(slots=True)
 class Read:
-    """A reader's result: title, if any; front matter; text; omitted parts."""
+    """A reader's result: title if any, front matter, text, omitted parts."""
 
     passages: list[Passage]
     title: str = ""
@@ -99,7 +99,7 @@ class Read:
     hidden: list[Hidden] = field(default_factory=list)
 
 
-#: Limits on reported hidden passages: number, and characters of each.
+#: Limits on reported hidden passages: number, and characters per passage.
 _TOLD, _BEGINNING = 100, 200
 
 
@@ -110,15 +110,15 @@ def leave_out(hidden: list[Hidden], how: str, text: str) -> None:
 
 
 def one_line(text: str) -> str:
-    """Runs of white space as one space, none at the ends."""
+    """Collapse white space to single spaces; strip the ends."""
     return _SPACE.sub(" ", text).strip()
 
 
 class Blocks:
-    """Collects passages under the headings that are open."""
+    """Collects passages under the open headings."""
 
     def __init__(self, most: int) -> None:
-        """most: characters; raises `TooLong` when there are more."""
+        """most: characters; raises `TooLong` beyond this."""
         self._left = most
         self.passages: list[Passage] = []
         self.page: int | None = None
@@ -130,7 +130,7 @@ class Blocks:
         return tuple(text for _, text in self._open)
 
     def heading(self, level: int, text: str) -> None:
-        """Closes those of this level and below. level: from 1."""
+        """Open a heading; close others at or below `level` (≥ 1)."""
         text = one_line(text)
         if not text:
             return
@@ -139,16 +139,16 @@ class Blocks:
         self.first = self.first or (self._opening() if _PART.match(text) else text)
 
     def _opening(self) -> str:
-        """The line before the first article of rules: their name. Empty if there is none."""
+        """The name of the rules: the line before the first article, else empty."""
         line = self.passages[0].text.split("\n")[0] if self.passages else ""
         return line if is_label(line) else ""
 
     def close(self, level: int) -> None:
-        """Closes the headings of this level and below."""
+        """Close the headings at this level and below."""
         self._open = [(at, name) for at, name in self._open if at < level]
 
     def text(self, text: str) -> None:
-        """A paragraph or a list; its line breaks are kept. A rule's article, 第3条 with its caption
+        """Add a paragraph or list with its line breaks. An article of rules, 第3条 with a caption
         above or beside it, opens a heading."""
         held: list[str] = []
 
@@ -175,14 +175,14 @@ class Blocks:
         flush()
 
     def typed(self, text: str) -> bool:
-        """Whether a paragraph is a chapter's heading typed as text, which is then opened."""
+        """Open a chapter heading typed as text; returns whether it was one."""
         level = outline_level(text) if _CHAPTER.match(text.strip()) else None
         if level is not None:
             self.heading(_TYPED + level, text)
         return level is not None
 
     def _caption_above(self) -> str:
-        """A caption alone just above; it is removed from the text."""
+        """Remove and return a caption alone just above, if any."""
         last = self.passages[-1] if self.passages else None
         if last is None or last.kind == "row" or not _CAPTION.fullmatch(last.text):
             return ""
@@ -197,7 +197,7 @@ class Blocks:
     def table(
         self, table: Sequence[Sequence[Cell]], *, item: str = "", header: str | None = None
     ) -> str:
-        """A table, as `table_lines` reads it; returns its header, for a continued table."""
+        """Add a table by `table_lines`. Returns its header, for a continued table."""
         for line in table_lines(table, item=item, header=header):
             kind: Literal["text", "row"] = "row" if line.header else "text"
             self._add(

@@ -43,7 +43,7 @@ _CELL_PROPERTIES, _MERGE, _SPAN = qn("w:tcPr"), qn("w:vMerge"), qn("w:gridSpan")
 
 
 def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
-    """Read as the page that it makes.
+    """Convert to HTML and read that.
 
     Raises:
         Unreadable: protected by a password, broken, larger than `limits.inflated` unpacked.
@@ -56,7 +56,7 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
         named = "" if core.title in (None, "Word Document") else core.title.strip()
     except Unreadable:
         raise
-    # python-docx meets a damaged package with errors of zipfile, lxml and its own, KeyError …
+    # On damaged files python-docx raises errors of zipfile and lxml, its own, KeyError …
     except Exception as error:
         raise broken(name, error) from error
     read = read_html(page, limits.characters)
@@ -64,7 +64,7 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
 
 
 class _Page:
-    """A document as HTML: headings, paragraphs with the numbers of their lists, tables."""
+    """A document as HTML: headings, paragraphs with list numbers, tables."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
@@ -87,7 +87,7 @@ class _Page:
             if kind == "table":
                 yield self._table(element)
             elif not titled and (level == 0 or (_titles(text) and not begun)) and not listed:
-                titled = True  # the title stands above, not over, the rest
+                titled = True  # the title is no heading of the rest
                 yield f"<title>{escape(text)}</title><h1>{escape(text)}</h1>"
             elif level:
                 yield f"<h{min(level, 6)}>{escape(mark + text)}</h{min(level, 6)}>"
@@ -134,18 +134,18 @@ class _Page:
         return "".join([*made, "</table>"])
 
 
-#: A first paragraph that is one; forms and dates stand above it, and keep it from being one.
+#: A first paragraph that is a title; form numbers and dates are not.
 _TITLE = re.compile(r"(?!第|様式|別[紙記表]|.*\d年)[^。、：:\n]{2,40}(?<![）)])")
 
 
 def _bold(paragraph: Any) -> bool:
-    """Whether all of its letters are set in bold by themselves."""
+    """Whether all of its text is set in bold directly."""
     runs = [run for run in paragraph.iter(RUN) if "".join(run.itertext()).strip()]
     return bool(runs) and all(is_on(run.find(_BOLD)) for run in runs)
 
 
 def _leads(paragraph: Any) -> bool:
-    """Whether it is a line of a table of contents."""
+    """Whether it is a table-of-contents line."""
     return any("PAGEREF" in (code.text or "") for code in paragraph.iter(_CODE))
 
 
@@ -158,7 +158,7 @@ def _lines(text: str) -> str:
 
 
 def _cells(line: Any) -> dict[int, tuple[Any, int, str]]:
-    """Column → (cell, columns that it spans, `restart`, `continue` or nothing) of a row."""
+    """Map a row's columns to (cell, column span, `restart`, `continue` or nothing)."""
     found: dict[int, tuple[Any, int, str]] = {}
     before = line.find(_SKIPPED_COLUMNS)
     at = 0 if before is None else int(before.get(VALUE, "0"))
@@ -182,7 +182,7 @@ _NOTE_REFERENCES = (qn("w:footnoteReference"), qn("w:endnoteReference"))
 
 
 def _footnotes(document: Any) -> Iterator[tuple[tuple[str, str], Any]]:
-    """((tag of its reference, id), the note)."""
+    """Yield ((reference tag, id), note)."""
     for part in document.part.rels.values():
         kind = part.reltype.rpartition("/")[2]
         if kind in _NOTES and not part.is_external:
@@ -192,7 +192,7 @@ def _footnotes(document: Any) -> Iterator[tuple[tuple[str, str], Any]]:
 
 
 def _ends(document: Any) -> Iterator[Any]:
-    """Paragraphs of the heads and feet of pages, each once."""
+    """Yield the paragraphs of page headers and footers once."""
     told: set[str] = set()
     for section in document.sections:
         ends = [section.header, section.footer]
@@ -209,10 +209,10 @@ def _ends(document: Any) -> Iterator[Any]:
 
 
 def open_docx(name: str, data: bytes, *, inflated: int) -> Any:
-    """python-docx's document. name: for messages. inflated: bytes that it may have unpacked.
+    """Open with python-docx. name: for messages. inflated: most bytes when unpacked.
 
     Raises:
-        Unreadable: protected by a password, broken, larger.
+        Unreadable: password-protected, broken or too large.
     """
     try:
         return docx.Document(unpacked(name, data, inflated))
@@ -223,13 +223,13 @@ def open_docx(name: str, data: bytes, *, inflated: int) -> Any:
 
 
 def broken(name: str, error: Exception) -> Unreadable:
-    """The message for whatever a damaged package makes a reader raise."""
+    """The error for any exception raised on a damaged file."""
     why = say("壊れた Word 文書です", "a broken Word document")
     return Unreadable(name, f"{why} ({type(error).__name__})")
 
 
 def elements(parent: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Paragraphs and tables in reading order, those within content controls too."""
+    """Yield paragraphs and tables in reading order, also in content controls."""
     for element in parent.iterchildren():
         if element.tag == _PARAGRAPH:
             yield "paragraph", element
@@ -242,7 +242,7 @@ def elements(parent: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
 
 
 def heading_styles(document: Any) -> dict[str, int]:
-    """Style id → level of heading from 1, 0 for the title, by name or by outline level."""
+    """Map style ids to heading levels from 1 (0: title), by name or outline level."""
     own: dict[str, int] = {}
     base: dict[str, str] = {}
     for style in document.part._styles_part.element.iterchildren(STYLE):
@@ -268,7 +268,7 @@ def heading_styles(document: Any) -> dict[str, int]:
 
 
 def heading_level(paragraph: Any, levels: dict[str, int]) -> int | None:
-    """Heading level from 1; 0: title; `None`: text. levels: of `heading_styles`."""
+    """Heading level from 1; 0: title; `None`: text. levels: see `heading_styles`."""
     own = paragraph.find(f"{PROPERTIES}/{OUTLINE}")
     if own is not None and own.get(VALUE, "9") < "9":
         return int(own.get(VALUE)) + 1

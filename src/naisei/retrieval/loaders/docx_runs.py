@@ -1,5 +1,5 @@
-"""What a paragraph of Word shows: its letters that the file does not hide, by themselves or by
-style, and the number that Word puts before it in a list (第1条, (2), ア, ①).
+"""What Word shows of a paragraph: text that is not hidden directly or by style, and the number
+before it in a list (第1条, (2), ア, ①).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ PROPERTIES, OUTLINE, PSTYLE = qn("w:pPr"), qn("w:outlineLvl"), qn("w:pStyle")
 STYLE, STYLE_ID, NAME = qn("w:style"), qn("w:styleId"), qn("w:name")
 BASED_ON, VALUE = qn("w:basedOn"), qn("w:val")
 RUN, RUN_PROPERTIES = qn("w:r"), qn("w:rPr")
-#: Taken out by a tracked change, moved away, a field's code, the older copy of a drawing.
+#: Tracked deletions, moved text, field codes, the older copy of a drawing.
 SKIPPED = frozenset(
     {qn(tag) for tag in ("w:del", "w:moveFrom", "w:instrText", "w:delText", "w:pPr", "w:rPr")}
     | {qn("w:rt")}  # the reading of a word, not the word
@@ -37,7 +37,7 @@ Styles = frozenset[str]
 
 
 def shown_text(paragraph: Any, styles: Styles = frozenset()) -> str:
-    """Its runs in order, line breaks as `\\n`, without deleted or hidden text. styles: of
+    """The text of its runs, line breaks as `\\n`, without deleted or hidden text. styles: from
     `unseen_styles`."""
     found: list[str] = []
     own = paragraph.find(f"{PROPERTIES}/{PSTYLE}")
@@ -65,8 +65,8 @@ def _collect(element: Any, found: list[str], styles: Styles, outer: bool) -> Non
 
 
 def hidden(properties: Any, styles: Styles = frozenset(), outer: bool = False) -> bool:
-    """Whether a run with these properties (or None) is not seen. outer: whether its paragraph's
-    style hides it."""
+    """Whether a run with these properties (or None) is hidden. outer: whether its paragraph's style
+    hides it."""
     said = None
     if properties is not None:
         style = properties.find(_RUN_STYLE)
@@ -114,7 +114,7 @@ _IROHA = (
 
 
 class Numbers:
-    """Counts through a document, paragraph by paragraph."""
+    """Numbers a document's list paragraphs, in order."""
 
     def __init__(self, document: Any) -> None:
         self._lists: dict[str, dict[str, Any]] = {}
@@ -177,7 +177,7 @@ def _format(level: Any) -> str:
 
 
 def _number(n: int, how: str) -> str:
-    """A number in a list's format: ECMA-376 part 1, 17.18.59."""
+    """Format a list number: ECMA-376 part 1, 17.18.59."""
     if how.startswith("aiueo") and n <= len(_KANA):
         return _KANA[n - 1]
     if how.startswith("iroha") and n <= len(_IROHA):

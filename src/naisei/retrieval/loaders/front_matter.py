@@ -1,4 +1,4 @@
-"""Front matter of Markdown: its keys and values, and what of it a reader would look up."""
+"""Markdown front matter: keys and values, and the facts readers look up."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _LONGEST = 10_000
 
 def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
     """(keys and values, the rest of the text). Values are text, or lists of text (`[a, b]` or
-    `- a` lines). Nested mappings are not read; a block without pairs is text. Between `+++` it is
-    TOML; texts and lists of texts are used.
+    `- a` lines). Ignores nested mappings; a block without pairs is text. Between `+++` it is TOML,
+    of which texts and lists of texts are used.
 
     >>> split_front_matter("---\\ntitle: 旅費規程\\ntags: [出張, 経費]\\n---\\n本文")
     ({'title': '旅費規程', 'tags': ['出張', '経費']}, '本文')
@@ -67,9 +67,9 @@ def _bare(value: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
-#: Keys that tell a reader something, in small letters and without marks between words, and what
-#: Japanese documents call them. No others are text: a page shows none of its front matter, which
-#: could hold instructions.
+#: Keys of use to a reader, in lower case and without separators, and their Japanese names. Other
+#: keys are not shown as text: a rendered page hides its front matter, which could contain
+#: instructions.
 _FACTS = {
     "startdate": "開始日",
     "enddate": "終了日",
@@ -93,14 +93,14 @@ _FACTS = {
     "price": "料金",
     "fee": "料金",
 }
-#: Characters of a fact.
+#: Most characters of a fact.
 _SHORT = 100
 _WORD_END = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-]+")
 
 
 def stated_facts(meta: dict[str, JsonValue], body: str) -> list[Passage]:
-    """What a reader would look up in the front matter, a line each: `場所（location）：中央公園`,
-    in an English text `end date: 2026-08-09`; also short values of keys in Japanese."""
+    """The front matter facts that readers look up, one per line: `場所（location）：中央公園`, in
+    English text `end date: 2026-08-09`; also short values of Japanese keys."""
     found: list[Passage] = []
     japanese = is_japanese(body)
     for key, value in meta.items():

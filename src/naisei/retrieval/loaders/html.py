@@ -28,19 +28,19 @@ _CLOSED = frozenset({*_HEADINGS, "table"})
 _META = frozenset({"date", "author", "department", "category", "version", "keywords", "effective"})
 
 
-#: Elements that must be closed: the parser's time grows with the square of how deep they nest.
+#: Elements that need a closing tag: parsing time is quadratic in their nesting depth.
 _NESTING = re.compile(
     "<(/?)(?:article|aside|blockquote|center|details|div|dl|fieldset|figure|footer|form|header|main"
     r"|menu|nav|ol|section|table|ul)(?![\w-])",
     re.I,
 )
-#: A shadow tree that the page declares: the parser keeps other templates apart.
+#: A declarative shadow tree; the parser keeps other templates separate.
 _SHADOW = re.compile(r"<template\b(?=[^<>]*\bshadowrootmode\s*=)", re.I)
 
 
 def read_html(text: str, most: int) -> Read:
     """Raises:
-    TooIntricate: elements nest too deep, or there are too many style rules for them.
+    TooIntricate: elements nest too deeply, or too many style rules.
     TooLong: more characters than `most`.
     """
     depth = 0
@@ -57,8 +57,8 @@ def read_html(text: str, most: int) -> Read:
     blocks = Blocks(most)
     _Reader(blocks).read(tree.body)
     if not blocks.passages:
-        blocks.text(blocks.first)  # a page of nothing but its heading
-    # A page's own heading, without the name of the site that is put after it in the tab.
+        blocks.text(blocks.first)  # a page with only a heading
+    # The page's own heading, without the site name appended to it in the tab title.
     heads = tree.css("h1")
     own = one_line(heads[0].text()) if len(heads) == 1 else ""
     return Read(blocks.passages, own or title or blocks.first, meta, hidden)
@@ -73,13 +73,13 @@ def _meta(tree: LexborHTMLParser) -> dict[str, JsonValue]:
     return found
 
 
-#: A note that is longer stays where it is.
+#: Longer notes are not moved.
 _NOTE = 200
 _BACK = re.compile(r"[\s↩↑︎]+$|^\W{0,2}\d{1,3}\W{0,2}\s")
 
 
 def _inline_notes(tree: LexborHTMLParser) -> None:
-    """Moves footnotes to their references."""
+    """Move footnotes to their references."""
     refs = tree.css("sup a[href^='#'], a.footnote-reference[href^='#'], a[role='doc-noteref']")
     named = {node.attributes.get("id"): node for node in tree.css("[id]")} if refs else {}
     placed: list[LexborNode] = []
@@ -95,7 +95,7 @@ def _inline_notes(tree: LexborHTMLParser) -> None:
 
 
 def _drop_menus(tree: LexborHTMLParser) -> None:
-    """Removes lists that hold only links, unless the page has nothing else."""
+    """Remove lists that contain only links, unless the page has nothing else."""
     menus = [node for node in tree.css("ul, ol") if _only_links(node)]
     if menus and tree.body is not None:
         whole = len("".join((tree.body.text() or "").split()))
@@ -133,7 +133,7 @@ class _Item:
         return said if not said or _MARKED.match(said) else self.mark + said
 
     def rendered(self, indent: str = "") -> Iterator[str]:
-        """A label with a short item below becomes one line, as condition and value."""
+        """Yield lines; a label and a short item below share one: condition, value."""
         label, values = self.text, [leaf.joined_lines for leaf in self.below if leaf.joined_lines]
         short = sum(map(len, values)) <= _ONE_LINE and not any("：" in v for v in values)
         flat = values and not any(item.below for item in self.below)
@@ -150,9 +150,9 @@ _ONE_LINE = 120
 _MARKED = re.compile(
     r"[・●○■□◆◇▪•※]|[(（]?[0-9０-９一二三四五六七八九十]{1,3}[)）.．]|[①-⑳]|第.{1,4}条"
 )
-#: A paragraph in bold letters that is a heading.
+#: A bold paragraph that is a heading.
 _BOLD = re.compile(r"(?![・*※])[^。！？]{2,40}(?<![:：、])")
-#: Lists that nest deeper are not told apart.
+#: Deeper list levels are treated as one.
 _DEEP = 12
 
 
@@ -161,9 +161,9 @@ class _Reader:
         self._blocks = blocks
         self._held: list[str] = []
         self._kept = self._bold = 0
-        #: Whether all that is held is bold.
+        #: Whether all pending text is bold.
         self._strong = True
-        #: Open lists: the number of the next item, `None` without numbers; and open items.
+        #: Open lists: next item number (`None`: unnumbered); and open items.
         self._lists: list[int | None] = []
         self._items: list[_Item] = []
         self._done: list[_Item] = []
@@ -241,14 +241,14 @@ class _Reader:
         self._items.append(item)
 
     def _close(self, kind: str = "") -> None:
-        """The innermost item; of a term only where it is one."""
+        """Close the innermost item: with `dt` only a term, else no term."""
         if self._items and (isinstance(self._items[-1], _Term) == (kind == "dt")):
             self._items.pop()
         if not self._items:
             self._end_items()
 
     def _end_items(self) -> None:
-        """Writes the items that are whole; those that are open go on without what was written."""
+        """Write finished items; open items continue without the text already written."""
         for item in self._done:
             self._blocks.text("\n".join(item.rendered()))
         self._done = []
@@ -276,7 +276,7 @@ class _Term(_Item):
 
 
 def read_table(table: LexborNode) -> list[list[Cell]]:
-    """Its rows; a spanning cell is repeated."""
+    """The table's rows; spanning cells are repeated."""
     lines = [
         [_cell(cell, line) for cell in line.iter() if cell.tag in ("td", "th")]
         for line in table.css("tr")
@@ -299,7 +299,7 @@ def _span(cell: LexborNode, name: str, most: int) -> int:
 
 
 def _own(line: LexborNode, table: LexborNode) -> bool:
-    """Whether the row is of this table and not of one inside it."""
+    """Whether the row belongs to this table, not a nested one."""
     at = line.parent
     while at is not None and at.tag != "table":
         at = at.parent

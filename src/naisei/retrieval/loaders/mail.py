@@ -16,8 +16,8 @@ _ABOUT = {"from": "差出人", "to": "宛先", "date": "日付"}
 
 
 def read_mail(data: bytes, most: int) -> Read:
-    """Attachments are named as not read. Lines after `>` are another person's, and stand at the end
-    under a heading of their own."""
+    """Read a mail. Attachments are reported as unread. Quoted lines (`>`) go to the end under their
+    own heading."""
     mail = email.message_from_bytes(data, policy=email.policy.default)
     body = mail.get_body(preferencelist=("html", "plain"))
     text = str(body.get_content()) if body is not None else ""

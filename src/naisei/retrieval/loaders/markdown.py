@@ -1,7 +1,7 @@
 """Markdown and plain text: headings, paragraphs, pipe tables, code.
 
-Markdown is read as it renders. In plain text, blank lines part paragraphs, and numbered articles
-and marked lines are headings.
+Markdown is read as rendered. In plain text, blank lines separate paragraphs; numbered articles and
+marked lines are headings.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from naisei.retrieval.loaders.html import read_html
 from naisei.retrieval.loaders.tables import Cell
 
 _RULE = re.compile(r"^\s*[-=*_─━＝ー～~]{4,}\s*$")
-#: Separators of cells in a line: tabs, or several spaces.
+#: Cell separators in a line: tabs, or several spaces.
 _BETWEEN_CELLS = re.compile(r"\t+|[ \u3000]{2,}|(?<=\S)\u3000 ")
 
 
@@ -63,20 +63,20 @@ def read_plain(text: str, most: int) -> Read:
     return Read(blocks.passages, title)
 
 
-#: What begins a line of its own: an item, a label with its value.
+#: The start of a separate line: a list item, or a label with its value.
 _OWN_LINE = re.compile(
     r"\s*(?:[-*+・●○◆■•※>|①-⑳]|[(（]?[0-9０-９一二三四五六七八九十]{1,2}[.．)）\u3000 ]"
     r"|[^。：:]{1,20}[：:])"
 )
 _WHOLE = re.compile(r"[。！？.!?：:」』）)]\s*$")
-#: Lines among which a broken sentence ends; columns of a full line (a Japanese character has two).
+#: Most lines of a wrapped sentence; columns of a full line (two per Japanese character).
 _WRAPS, _FULL = 6, 56
-#: A line after which one so many times longer follows is a heading: 「出社するとき」.
+#: A line is a heading if the next is this many times longer: 「出社するとき」.
 _HEADING = 3
 
 
 def unwrapped(lines: Sequence[str]) -> list[str]:
-    """The lines of a paragraph, each sentence that line ends break put together again.
+    """The lines of a paragraph, with sentences broken by line ends rejoined.
 
     >>> unwrapped(["上限を1キロにつき", "20円から25円にします。", "・現金", "・振込"])
     ['上限を1キロにつき20円から25円にします。', '・現金', '・振込']
@@ -97,7 +97,7 @@ def unwrapped(lines: Sequence[str]) -> list[str]:
 
 
 def _breaks(line: str, after: str) -> bool:
-    """Whether a sentence goes on in the line after: amid words, or since the line is full."""
+    """Whether a sentence continues on the next line: mid-word, or the line is full."""
     if _OWN_LINE.match(after):
         return False
     if line.isascii():
@@ -113,20 +113,19 @@ _OPEN_END, _OPEN_START = re.compile("[ぁ-ん、]$"), re.compile("[ぁ-ん、。
 _CLAUSE = re.compile(r"^\s*[(（][0-9０-９一二三四五六七八九十]{1,2}[)）]\s*[^。、:：]{1,20}$")
 
 
-#: Of an article: 「2　同じ理由による…」.
+#: A paragraph of an article: 「2　同じ理由による…」.
 _PARAGRAPH = re.compile(r"^[0-9０-９]{1,2}[\u3000 ]\S")
 
 
 def _clause(lines: Sequence[str], at: int) -> bool:
-    """Whether a line such as (2) 手続 has its text below; those that follow each other are a
-    list."""
+    """Whether a line such as (2) 手続 heads the text below; consecutive such lines are a list."""
     around = (lines[at - 1] if at else "", lines[at + 1] if at + 1 < len(lines) else "")
     listed = any(_CLAUSE.match(line) for line in around) or not around[1].strip()
     return _CLAUSE.match(lines[at]) is not None and not listed
 
 
 def _titled(text: str) -> tuple[str, str]:
-    """(title, the rest): a first line that is short, no sentence, and stands alone."""
+    """(title, the rest). A title is a short first line, alone and not a sentence."""
     first, _, rest = text.lstrip("\n").partition("\n")
     after, _, more = rest.partition("\n")
     alone = not after.strip() or _RULE.match(after) is not None
@@ -141,18 +140,18 @@ def _titled(text: str) -> tuple[str, str]:
     return "", text
 
 
-#: A heading without a space after its marks is one in Japanese texts.
+#: Japanese headings, also without a space after the marks.
 _TIGHT_HEADING = re.compile(r"^( {0,3}#{1,6})(?=[^#\s])")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-#: Boxes of some renderers (`:::message`).
+#: Admonitions of some renderers (`:::message`).
 _BOX = re.compile(r"^ {0,3}:{3,}.*$")
-#: Marks of a paragraph, times its length: the parser may look back for each.
+#: Limit on a paragraph's marks times its length: the parser may scan back for each mark.
 _MARKS = re.compile(r"[<\[\]!*_`&~]")
 _STEPS = 20_000_000
 
 
 def read_markdown(text: str, most: int) -> Read:
-    """As it renders: HTML in it is read as HTML, definitions and titles of links are skipped.
+    """Read as rendered: embedded HTML counts; link definitions and titles are skipped.
 
     Raises:
         TooIntricate: very long paragraphs with very many marks.
@@ -186,6 +185,6 @@ def read_markdown(text: str, most: int) -> Read:
 
 @cache
 def _renderer() -> MarkdownIt:
-    """CommonMark with GitHub's tables, definitions, footnotes; line ends are kept."""
+    """CommonMark with GitHub tables, definitions and footnotes; keeps line ends."""
     parser = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
     return parser.use(deflist_plugin).use(footnote_plugin, inline=False).use(tasklists_plugin)

@@ -1,4 +1,4 @@
-"""OpenDocument texts and sheets, read as the page that they make: its styles are named as CSS."""
+"""OpenDocument texts and sheets, converted to HTML with styles as CSS."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _key(node: Any, name: str) -> str:
 
 
 def _css(style: Any) -> str:
-    """`text:display="none"` and its like as declarations."""
+    """`text:display="none"` and similar, as CSS declarations."""
     found: list[str] = []
     for properties in style.iterchildren("{*}text-properties"):
         for key, value in properties.items():

@@ -12,10 +12,10 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def unpacked(name: str, data: bytes, most: int) -> io.BytesIO:
-    """The archive, to be opened. name: for messages. most: bytes that it may have unpacked.
+    """The checked archive. name: for messages. most: bytes allowed when unpacked.
 
     Raises:
-        Unreadable: protected by a password, larger, no archive.
+        Unreadable: password-protected, too large, or not an archive.
     """
     if data.startswith(_OLE):
         raise Unreadable(

@@ -1,4 +1,4 @@
-"""PDF: lines into paragraphs, headings and tables, page by page; invisible text is left out."""
+"""PDF: turns lines into paragraphs, headings and tables, page by page; skips invisible text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from naisei.retrieval.types import UNREAD_PAGE, Hidden, LoadLimits, Unreadable
 
 _Page = list[Line | Ruled]
 
-#: pdfium may be used by one thread at a time.
+#: Only one thread at a time may use pdfium.
 _lock = threading.Lock()
 _HEADING = 1.15
 _PAGE_NUMBER = re.compile(r"^[-–—\s]*(?:page\s*)?\d{1,4}(?:\s*(?:/|of)\s*\d{1,4})?[-–—\s]*$", re.I)
@@ -105,7 +105,7 @@ def _lines(page: _Page) -> Iterator[Line]:
 
 
 def _sizes(pages: list[_Page]) -> tuple[float, list[float]]:
-    """The size of most letters, and those of headings, greatest first."""
+    """The most common letter size, and heading sizes, largest first."""
     count: Counter[float] = Counter()
     for page in pages:
         for item in page:
@@ -117,7 +117,7 @@ def _sizes(pages: list[_Page]) -> tuple[float, list[float]]:
 
 
 def _margins(pages: list[_Page]) -> set[str]:
-    """Lines at the edge of most of several pages, numbers aside: running heads."""
+    """Running heads: lines at the edge of most pages, ignoring numbers."""
     if len(pages) < 2:
         return set()
     ends = Counter(
@@ -128,12 +128,12 @@ def _margins(pages: list[_Page]) -> set[str]:
     return {text for text, times in ends.items() if times > len(pages) / 2}
 
 
-#: A line of a table of contents.
+#: A table-of-contents line.
 _LEADS = re.compile(r"(?:[.．・…‥]\s*){4,}\s*[0-9０-９]{1,4}$")
 
 
 def _passed_over(line: Line, margins: set[str]) -> bool:
-    """Whether it only leads to other places."""
+    """Whether to skip it: contents, page number, running head."""
     if _LEADS.search(line.text):
         return True
     if _PAGE_NUMBER.match(line.text) and len(line.cells) == 1:
@@ -148,9 +148,9 @@ class _Body:
         self._blocks, self._pages = blocks, pages
         self._body, self._sizes = _sizes(pages)
         self._held: list[Line] = []
-        #: Of the table that was read last, with nothing after it: columns, header.
+        #: Columns and header of the last table, if nothing follows it.
         self._table: tuple[int, str] | None = None
-        #: The heading that was read last: level, passages before it, line.
+        #: The last heading: level, passages before it, line.
         self._last: tuple[int, int, Line] | None = None
 
     def read(self) -> None:
@@ -209,7 +209,7 @@ class _Body:
             before = self._held[-1] if self._held else None
             apart = statistics.median((line.size, self._body))
             apart *= 1.5 if before is not None and goes_on(before, line) else 0.9
-            # On the next page it stands higher than the line before.
+            # On the next page it is higher than the previous line.
             if before is not None and before.bottom - line.top > apart:
                 self._flush()
             if not self._held:
@@ -217,7 +217,7 @@ class _Body:
             self._held.append(line)
 
     def _heading(self, level: int, line: Line, number: int) -> None:
-        """A heading of several lines is one."""
+        """Add a heading; join one of several lines."""
         self._flush()
         self._table = None
         self._blocks.page = number
@@ -236,20 +236,20 @@ class _Body:
         self._last = level, passages, line
 
 
-#: Letters of a cell from which on two columns are text.
+#: Letters per cell above which two columns are text.
 _PROSE = 14
 
 
 def _prose(rows: list[Line]) -> bool:
-    """Whether lines of two cells are columns of text and no table."""
+    """Whether two-cell lines are text columns, not a table."""
     if len(rows[0].cells) != 2 or len(rows) < 3:
         return False
     return all(statistics.median(len(line.cells[n]) for line in rows) >= _PROSE for n in (0, 1))
 
 
 def _columned(lines: list[Line]) -> list[tuple[Line, int]]:
-    """Each line with the number of its table, 0 for none: a table is two or more lines that
-    follow each other, of as many cells (two at least), each of whose columns line up."""
+    """Each line with the number of its table, 0 for none. A table is two or more consecutive
+    lines with the same number of cells (at least two), whose columns align."""
     numbers = [0] * len(lines)
     table = 0
     for i in range(1, len(lines)):

@@ -1,7 +1,7 @@
-"""The letters of a PDF page with their places.
+"""The letters of a PDF page with their positions.
 
-Left out: letters in render mode 3 (neither filled nor stroked) and for clipping only, sizes below
-a point, and letters off the page.
+Skips letters in render mode 3 (neither filled nor stroked) or for clipping only, sizes below one
+point, and letters off the page.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-#: Points: smaller letters are unreadable.
+#: In points; smaller letters are unreadable.
 _SMALLEST = 1.0
 _UNSEEN = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
 #: pdfium's codes for line ends, hyphens and unmapped characters.
@@ -38,8 +38,8 @@ class Letter:
 
 
 def letters_of(page: pypdfium2.PdfPage, most: int) -> list[Letter]:
-    """In the order of the page's text; spaces of the file included. The first `most` at
-    the most."""
+    """The letters in text order, including the file's own spaces; at most the first
+    `most`."""
     text = page.get_textpage()
     try:
         return list(_letters(page, text.raw, min(pdfium.FPDFText_CountChars(text.raw), most)))
@@ -57,11 +57,11 @@ def _letters(page: pypdfium2.PdfPage, text: Any, number: int) -> Iterator[Letter
         if code in _NO_LETTERS or 0xD800 <= code <= 0xDFFF:
             continue
         sign = chr(code)
-        # With the room that the letter takes: a 、 fills a quarter of its own.
+        # The letter's full advance width: 、 fills only a quarter of it.
         pdfium.FPDFText_GetLooseCharBox(text, i, loose)
         left, right, bottom, top = loose.left, loose.right, loose.bottom, loose.top
         if sign.isspace():
-            # Not those that pdfium puts in: they part Japanese letters that are spaced out.
+            # Not spaces that pdfium inserts: they separate widely spaced Japanese letters.
             if pdfium.FPDFText_IsGenerated(text, i) != 1:
                 yield Letter(" ", left, left, bottom, top, bottom, 1.0, angle)
             continue
@@ -73,7 +73,7 @@ def _letters(page: pypdfium2.PdfPage, text: Any, number: int) -> Iterator[Letter
 
 
 def _size(text: Any, i: int) -> float:
-    """Points; 0 for a letter that is not drawn."""
+    """Size in points; 0 for an invisible letter."""
     owner = pdfium.FPDFText_GetTextObject(text, i)
     if owner and pdfium.FPDFTextObj_GetTextRenderMode(owner) in _UNSEEN:
         return 0.0

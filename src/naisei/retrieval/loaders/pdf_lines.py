@@ -1,4 +1,4 @@
-"""The lines of a PDF page, in the direction in which its text runs."""
+"""The lines of a PDF page, in the direction of its text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from naisei.retrieval.loaders.pdf_letters import Letter, letters_of
 from naisei.retrieval.loaders.pdf_tables import Lattice, lattices
 from naisei.retrieval.loaders.tables import Cell
 
-#: In letter heights: a gap within a line that parts two cells, one that parts two words.
+#: In letter heights: the gap in a line between two cells, and between two words.
 _CELL, _WORD = 1.05, 0.18
 _ENDS = re.compile(r"[。．！？!?：:」）)]$")
 _BEGINS = re.compile(
@@ -34,9 +34,9 @@ _FRAMES, _FRAMED = 3, 10
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """text: cells with a space between; spans: left and right of each cell; size: of its
-    letters; all in points, the page's origin at the bottom left. edge: at the top or the
-    bottom of its page. full: it ends where the page's longest line ends."""
+    """text: cells separated by spaces; spans: left and right of each cell; size: of the
+    letters; all in points, origin at the bottom left of the page. edge: at the top or bottom
+    of its page. full: ends where the page's longest line ends."""
 
     text: str
     cells: list[str]
@@ -51,7 +51,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """A table by its rules. size: of its letters."""
+    """A table with rules. size: of its letters."""
 
     rows: list[list[Cell]]
     size: float
@@ -62,7 +62,7 @@ class Ruled:
 
 
 _Turn = Callable[[float, float], tuple[float, float]]
-#: By quarters clockwise: how points of the page are turned so that text runs to the right.
+#: By clockwise quarter turns: maps page points so that text runs to the right.
 _TURNS: tuple[_Turn, ...] = (
     lambda x, y: (x, y),
     lambda x, y: (-y, x),
@@ -72,8 +72,8 @@ _TURNS: tuple[_Turn, ...] = (
 
 
 def items_of(page: pypdfium2.PdfPage, most: int) -> list[Line | Ruled]:
-    """Lines and tables in the file's order, which is the reading order as a rule; text that runs
-    another way than most comes last. most: letters that are read."""
+    """Lines and tables in file order, usually the reading order; text in a direction other than
+    the main one comes last. most: letters read at most."""
     groups: dict[tuple[int, bool], list[Letter]] = {}
     for letter, downwards in _directed(_by_columns(letters_of(page, most))):
         groups.setdefault((letter.angle, downwards), []).append(letter)
@@ -87,8 +87,8 @@ def items_of(page: pypdfium2.PdfPage, most: int) -> list[Line | Ruled]:
 
 
 def _by_columns(letters: list[Letter]) -> list[Letter]:
-    """The letters as they are, or by columns from the right where vertical writing is stored row by
-    row: then letters are nearer to those below than to those beside them."""
+    """The letters in file order, or by columns from the right if vertical writing is stored row by
+    row: then letters are closer to those below than to those beside them."""
     beside = [
         (b.left - a.left) / a.size
         for a, b in pairwise(letters)
@@ -101,12 +101,12 @@ def _by_columns(letters: list[Letter]) -> list[Letter]:
     return ordered if sum(below) > len(below) / 2 else letters
 
 
-#: Letters with a neighbour from which on a page may be stored so.
+#: Fewest letters with a neighbour on such a page.
 _ROW_BY_ROW = 12
 
 
 def _directed(letters: list[Letter]) -> Iterator[tuple[Letter, bool]]:
-    """Each letter, with whether it is of vertical writing."""
+    """Yield letters and whether each is vertical writing."""
     run: list[Letter] = []
 
     def ended() -> Iterator[tuple[Letter, bool]]:
@@ -142,7 +142,7 @@ def _turned(letter: Letter, turn: _Turn) -> Letter:
 
 
 def _items(letters: list[Letter], tables: list[Lattice], downwards: bool) -> list[Line | Ruled]:
-    """Lines and tables, each where its first letter stands."""
+    """Lines and tables, ordered by first letter."""
     ordered: list[tuple[int, Line | Ruled]] = []
     inside: dict[int, dict[int, list[Letter]]] = {}
     first: dict[int, int] = {}
@@ -172,9 +172,8 @@ def _items(letters: list[Letter], tables: list[Lattice], downwards: bool) -> lis
 
 
 def _tiers(lines: list[Line]) -> list[Line]:
-    """Columns of vertical writing as they are read: tier by tier from the top, in each from the
-    right to the left, whatever their order in the file. A column that ends where its tier does is
-    full."""
+    """Sort columns of vertical writing in reading order: tier by tier from the top, each from right
+    to left, whatever the file order. A column that ends where its tier ends is full."""
     columns: list[Line] = []
     for line in lines:
         for text, span in zip(line.cells, line.spans, strict=True):
@@ -225,8 +224,8 @@ def _cell_lines(letters: list[Letter]) -> list[Line]:
 
 
 def _several(lines: list[list[Line]], numbers: list[int]) -> list[list[Cell]]:
-    """The rows that no line parts, where all cells have as many lines (three at least), at the same
-    heights; none otherwise."""
+    """Rows without rules between them, if all cells have equally many lines (at least three) at the
+    same heights; else none."""
     filled = [cell for cell in lines if cell]
     many = {len(cell) for cell in filled}
     if len(filled) < 2 or len(many) != 1 or min(many) < _ROWS or len({*numbers}) < len(numbers):
@@ -238,7 +237,7 @@ def _several(lines: list[list[Line]], numbers: list[int]) -> list[list[Cell]]:
 
 
 def _lines(letters: list[tuple[int, Letter]]) -> list[tuple[int, Line]]:
-    """(place of its first letter, line), of letters with their places."""
+    """(position of its first letter, line), from positioned letters."""
     lines: list[tuple[int, list[Letter]]] = []
     for at, letter in letters:
         if lines and _same(lines[-1][1], letter):
@@ -249,7 +248,7 @@ def _lines(letters: list[tuple[int, Letter]]) -> list[tuple[int, Line]]:
 
 
 def _readings(lines: Sequence[Line]) -> set[int]:
-    """Lines (by identity) of small kana right above larger letters: how these are read."""
+    """Lines (by identity) of small kana right above larger letters: furigana."""
     return {
         id(small)
         for small in lines
@@ -286,7 +285,7 @@ def _same(line: list[Letter], letter: Letter) -> bool:
     height = max(before.size, letter.size, 1.0)
     if abs(before.base - letter.base) < 0.35 * height:
         return True
-    # Raised: the number of a note.
+    # Raised: a footnote number.
     small, large = sorted((before, letter), key=lambda x: x.size)
     raised = small.size < 0.75 * large.size and small.bottom < large.top - 0.3 * large.size
     return raised and small.top > large.base and abs(letter.left - before.right) < 0.5 * height
@@ -328,7 +327,7 @@ def _ordered(letters: Sequence[Letter]) -> bool:
 
 
 def _spaces(letters: Sequence[Letter]) -> set[int]:
-    """Letters (by identity) right after a space that the file holds."""
+    """Letters (by identity) right after a space in the file."""
     return {id(b) for a, b in pairwise(letters) if not a.text.strip()}
 
 
@@ -343,8 +342,8 @@ def goes_on(before: Line, line: Line) -> bool:
 
 
 def join(lines: Sequence[Line]) -> str:
-    """A paragraph of lines: those that go on in the next are put together, without a space
-    between Japanese letters."""
+    """Join lines into a paragraph: continued lines are joined, without a space between
+    Japanese letters."""
     text = ""
     for before, line in zip((None, *lines), lines, strict=False):
         if before is None:

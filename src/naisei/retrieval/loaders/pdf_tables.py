@@ -1,4 +1,4 @@
-"""Tables of a PDF page by their rules: cells are areas enclosed by drawn lines."""
+"""Tables on a PDF page: a cell is an area enclosed by drawn lines (rules)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 _Point = tuple[float, float]
-#: Points: lines as near as this are one; a path as thin as this is a line; lines touch.
+#: Points: lines this close are one; a path this thin is a line; lines this close touch.
 _ONE, _THIN, _TOUCH = 2.0, 3.0, 4.0
 #: A drawing with more lines is not a table.
 _MOST = 3_000
@@ -29,8 +29,8 @@ class Rule:
 
 @dataclass(slots=True)
 class Lattice:
-    """xs, ys: positions of the rules, from the left and from the top. cells: cell number by row and
-    column; merged areas share one."""
+    """xs, ys: positions of the rules, from left and top. cells: cell number by row and column;
+    merged areas share a number."""
 
     xs: list[float]
     ys: list[float]
@@ -45,7 +45,7 @@ class Lattice:
 
 
 def lattices(page: pypdfium2.PdfPage, turn: Callable[[float, float], _Point]) -> list[Lattice]:
-    """turn: from the page's points to those in which its text runs from left to right."""
+    """turn: maps page points to coordinates in which text runs left to right."""
     upright: list[Rule] = []
     level: list[Rule] = []
     for a, b in _lines(page):
@@ -61,7 +61,7 @@ def lattices(page: pypdfium2.PdfPage, turn: Callable[[float, float], _Point]) ->
 
 
 def _lines(page: pypdfium2.PdfPage) -> Iterator[tuple[_Point, _Point]]:
-    """The ends of the straight lines that are drawn, thin boxes as one."""
+    """Yield both ends of each straight line drawn; a thin box is one line."""
     sides = [ctypes.c_float() for _ in range(4)]
     for n in range(pdfium.FPDFPage_CountObjects(page.raw)):
         drawn = pdfium.FPDFPage_GetObject(page.raw, n)
@@ -77,7 +77,7 @@ def _lines(page: pypdfium2.PdfPage) -> Iterator[tuple[_Point, _Point]]:
             yield (x, bottom), (x, top)
         elif top - bottom <= _THIN:
             yield (left, y), (right, y)
-        elif stroked.value:  # a ground in colour may lie under several rows
+        elif stroked.value:  # a background may cover several rows
             yield from _strokes(drawn)
 
 
@@ -104,7 +104,7 @@ def _strokes(path: Any) -> Iterator[tuple[_Point, _Point]]:
 
 
 def _merged(rules: list[Rule]) -> list[Rule]:
-    """Those that lie on each other or go on from each other are one."""
+    """Merge rules that overlap or continue each other."""
     made: list[Rule] = []
     places = _clustered(rule.at for rule in rules)
     placed = sorted((_nearest(places, r.at), r.start, r.end) for r in rules)
@@ -130,7 +130,7 @@ def _nearest(places: Sequence[float], value: float) -> float:
 
 
 def _touching(upright: list[Rule], level: list[Rule]) -> Iterator[tuple[list[Rule], list[Rule]]]:
-    """Groups of lines that cross each other."""
+    """Yield groups of crossing lines."""
     left = list(upright)
     rows = list(level)
     while left:
@@ -153,7 +153,7 @@ def _cross(upright: Rule, level: Rule) -> bool:
 
 
 def _lattice(upright: list[Rule], level: list[Rule]) -> Lattice | None:
-    """`None` if they enclose fewer than two cells. A table may be open at its sides."""
+    """The table; `None` below two cells. A table may have open sides."""
     xs = _clustered(iter([r.at for r in upright] + [e for r in level for e in (r.start, r.end)]))
     ys = _clustered(iter([r.at for r in level] + [e for r in upright for e in (r.start, r.end)]))
     xs, ys = _apart(xs), _apart(ys)[::-1]
@@ -177,7 +177,7 @@ def _lattice(upright: list[Rule], level: list[Rule]) -> Lattice | None:
 
 
 def _apart(values: list[float]) -> list[float]:
-    """Those that leave room for letters between them."""
+    """Drop values too close for text in between."""
     found = values[:1]
     for value in values[1:]:
         if value - found[-1] > _TOUCH:

@@ -1,4 +1,4 @@
-"""reStructuredText, read as the page that docutils makes of it."""
+"""reStructuredText, converted to HTML by docutils."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from docutils.core import publish_string  # type: ignore[import-untyped]
 from naisei.retrieval.loaders.blocks import Read
 from naisei.retrieval.loaders.html import read_html
 
-#: Nothing of other files, no raw HTML, nothing of the user's own configuration; errors are quiet.
+#: No other files, no raw HTML, no user configuration; errors are silent.
 _SETTINGS = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
@@ -24,6 +24,6 @@ _SETTINGS = {
 
 
 def read_rst(text: str, most: int) -> Read:
-    """Directives and roles that only Sphinx knows show nothing."""
+    """Directives and roles specific to Sphinx are dropped."""
     page = publish_string(text, writer="html5", settings_overrides=_SETTINGS)
     return read_html(str(page), most)

@@ -1,4 +1,4 @@
-"""Spreadsheets: each block of filled cells is a table, with displayed values."""
+"""Spreadsheets: each block of filled cells is a table of displayed values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _QUOTED = re.compile(r'"([^"]*)"|\\(.)')
 
 
 def read_csv(text: str, most: int) -> Read:
-    """Comma, tab or semicolon, whichever the first line has most."""
+    """The separator is the most frequent of comma, tab and semicolon in line 1."""
     first = text.split("\n", 1)[0]
     delimiter = max(",\t;", key=first.count)
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
@@ -31,10 +31,10 @@ def read_csv(text: str, most: int) -> Read:
 
 
 def read_xlsx(name: str, data: bytes, limits: LoadLimits) -> Read:
-    """Sheets, rows and columns that are hidden are left out.
+    """Read a workbook, without hidden sheets, rows and columns.
 
     Raises:
-        Unreadable: protected by a password, larger than `limits.inflated` unpacked.
+        Unreadable: password-protected, or over `limits.inflated` unpacked.
     """
     book = openpyxl.load_workbook(unpacked(name, data, limits.inflated), data_only=True)
     blocks = Blocks(limits.characters)
@@ -50,7 +50,7 @@ def read_xlsx(name: str, data: bytes, limits: LoadLimits) -> Read:
 
 
 def _block(blocks: Blocks, rows: list[list[Cell]]) -> None:
-    """Lines above a table that fill one cell are text."""
+    """Add a block; one-cell lines above the table are text."""
     start = 0
     for row in rows:
         filled = [cell for cell in row if cell.text.strip()]
@@ -64,12 +64,12 @@ def _block(blocks: Blocks, rows: list[list[Cell]]) -> None:
     blocks.table(table)
 
 
-#: A cell that is a number, as sheets show it, and no year.
+#: A cell with a number as displayed, but not a year.
 _COUNT = re.compile(r"\W{0,3}(?!(?:19|20)\d\d\W*$)\d[\d,.]*\s?[%％円)]?")
 
 
 def _counts(line: Sequence[Cell | None]) -> bool:
-    """Whether a row holds numbers, and so is none of the header's."""
+    """Whether a row contains numbers and so is no header row."""
     return any(_COUNT.fullmatch(cell.text.strip()) for cell in line if cell)
 
 
@@ -78,12 +78,12 @@ def _names(line: Sequence[Cell]) -> int:
 
 
 def _with_header(table: list[list[Cell]]) -> tuple[list[list[Cell]], list[list[Cell]]]:
-    """The lines above the header, and the table with its header's cells marked, those alone."""
+    """The lines above the header, and the table with only its header cells marked."""
     first = next((n for n, line in enumerate(table) if _names(line) > 1), 0)
     body = next((n for n, line in enumerate(table) if _counts(line)), 0)
     fullest = max(range(body), key=lambda n: _names(table[n]), default=first)
     if table and 2 * _names(table[first]) <= _names(table[fullest]):
-        first = fullest  # what stands above the names of the columns is text
+        first = fullest  # lines above the column names are text
     end = first + 1
     while 0 < first < body and _goes_down(table[first - 1], table[first], counted=True):
         first -= 1
@@ -100,8 +100,7 @@ def _with_header(table: list[list[Cell]]) -> tuple[list[list[Cell]], list[list[C
 
 
 def _goes_down(above: Sequence[Cell], line: Sequence[Cell], *, counted: bool) -> bool:
-    """Whether a header's row is followed by another one. counted: whether numbers are yet to come
-    below."""
+    """Whether another header row follows. counted: whether numbers follow further down."""
     blank = not line[0].text.strip() or not above[0].text.strip()
     gap = any(one is two or not two.text.strip() for one, two in pairwise(above))
     down = line[0] is above[0] and above[0].text.strip() != ""
@@ -109,8 +108,8 @@ def _goes_down(above: Sequence[Cell], line: Sequence[Cell], *, counted: bool) ->
 
 
 def _spread(header: list[list[Cell]]) -> list[list[Cell]]:
-    """What stands once above several columns is said for each: to its right, or to its left where
-    each stands at the right end of its columns; one that is said for all goes with the first."""
+    """Repeat a name written once above several columns: to the right, or to the left if each name
+    is above the last of its columns. A name for all columns stays with the first."""
     made = [[cell.text.strip() for cell in line] for line in header]
     for line in made[:-1]:
         told = [text for text in line[1:] if text]
@@ -126,7 +125,7 @@ def _spread(header: list[list[Cell]]) -> list[list[Cell]]:
 
 
 def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
-    """`None`: covered by a merged cell."""
+    """Yield rows; `None`: part of a merged cell."""
     spans = {(r.min_row, r.min_col): r for r in sheet.merged_cells.ranges}
     out = {column for column, d in sheet.column_dimensions.items() if d.hidden}
     for line in sheet.iter_rows():
@@ -152,8 +151,8 @@ def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
 
 
 def _regions(rows: Iterable[list[Cell | None]]) -> Iterator[list[list[Cell]]]:
-    """Runs of rows that hold anything, without the columns that are empty in all of them. A run
-    that begins with numbers goes on with the table above."""
+    """Yield runs of non-empty rows, without columns empty in all of them. A run that starts with
+    numbers continues the table above."""
     held: list[list[list[Cell | None]]] = []
     for any_, run in groupby(rows, lambda line: bool(_filled(line))):
         lines = list(run)
@@ -175,7 +174,7 @@ def _columns(lines: Iterable[Sequence[Cell | None]]) -> set[int]:
 
 
 def _display_value(cell: Any) -> str:
-    """A value as the sheet shows it: 1,200円, 9:00, 50%."""
+    """A value as displayed in the sheet: 1,200円, 9:00, 50%."""
     value, how = cell.value, str(getattr(cell, "number_format", "") or "General").split(";")[0]
     if value is None:
         return ""

@@ -1,4 +1,4 @@
-"""Slides: titles, texts and tables, from top to bottom; a slide is a page."""
+"""Slides: titles, texts and tables, top to bottom; each slide is a page."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from naisei.retrieval.loaders.tables import Cell, grid
 from naisei.retrieval.types import Hidden, LoadLimits
 
 _DEEP = 8
-#: A tenth of an inch: shapes that begin as high stand beside each other.
+#: A tenth of an inch: shapes whose tops differ by less are side by side.
 _LINE = 91_440
 
 
 def read_pptx(name: str, data: bytes, limits: LoadLimits) -> Read:
-    """Hidden slides and the speaker's notes are left out.
+    """Read slides, without hidden slides and speaker notes.
 
     Raises:
-        Unreadable: protected by a password, larger than `limits.inflated` unpacked.
+        Unreadable: password-protected, or over `limits.inflated` unpacked.
     """
     deck = pptx.Presentation(unpacked(name, data, limits.inflated))
     blocks = Blocks(limits.characters)
@@ -61,7 +61,7 @@ def _lines(frame: Any) -> Iterator[str]:
 
 
 def _unseen(run: Any) -> bool:
-    """Letters that are struck out or of less than a point."""
+    """Whether the text is struck out or below one point."""
     size, struck = run.font.size, run._r.find("{*}rPr[@strike]")
     tiny = size is not None and size.pt < 1
     return tiny or (struck is not None and struck.get("strike") != "noStrike")

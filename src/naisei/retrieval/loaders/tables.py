@@ -1,4 +1,4 @@
-"""Tables as a reader sees them: cells that span, rows of headers, labels beside their values."""
+"""Tables as displayed: spanning cells, header rows, labels next to values."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from itertools import takewhile
 from typing import NamedTuple
 
 _WIDEST, _LONGEST = 100, 20_000
-#: Longest header, for it is repeated with every row: of more, the names are cut, to no fewer
-#: characters than the second.
+#: Most characters of a header, which each row repeats; names in a longer one are cut, but not
+#: below the second number.
 _HEADER, _SHORTEST = 250, 5
 #: Longest list item that labels the table below it.
 _LABEL = 40
-#: No label of a value, nor the name of a column.
+#: Longer text is no label or column name.
 _LONG = 60
 _VALUE = re.compile(r"[\d０-９一二三四五六七八九十]|[。．.]$|.{20}")
 _UNITS = re.compile(r"[\d０-９]\s*([^\d０-９\s.,，．、以未超]{1,2})")
@@ -39,7 +39,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TableLine:
-    """header: of a row `| a | b |`, written the same way. A line without one is text."""
+    """header: for a row `| a | b |`, its header in the same form; empty for text."""
 
     text: str
     header: str = ""
@@ -51,7 +51,7 @@ def row(cells: Iterable[str]) -> str:
 
 
 def grid(lines: Iterable[Sequence[Cell]]) -> list[list[Cell]]:
-    """Rows as wide as the table: a spanning cell is repeated."""
+    """Rows of full width, with spanning cells repeated."""
     made: list[list[Cell]] = []
     down: dict[int, tuple[int, Cell]] = {}
     for cells in lines:
@@ -80,10 +80,9 @@ def grid(lines: Iterable[Sequence[Cell]]) -> list[list[Cell]]:
 def table_lines(
     table: Sequence[Sequence[Cell]], *, item: str = "", header: str | None = None
 ) -> Iterator[TableLine]:
-    """A table's rows, or lines of label and value where it has no header.
+    """A table's rows, or lines of label and value if it has no header.
 
-    item: the list item above, the subject of each row. header: of the table that this one
-    continues.
+    item: the list item above, the subject of each row. header: of the table continued here.
     """
     filled = [line for line in table if any(cell.text.strip() for cell in line)]
     while filled and header is None and _across(filled[0]) and len(filled) > 1:
@@ -119,7 +118,7 @@ def _width(table: Sequence[Sequence[Cell]]) -> int:
 
 
 def _across(line: Sequence[Cell]) -> bool:
-    """Whether one cell takes the whole row."""
+    """Whether one cell fills the whole row."""
     return len(line) > 1 and all(cell is line[0] for cell in line)
 
 
@@ -144,11 +143,11 @@ def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
             c.columns == 1 and b.text.strip() not in ("", c.text.strip())
             for c, b in zip(first, below, strict=True)
         ):
-            return 1  # a name across the columns that name a row
+            return 1  # a name spanning the row-name columns
         return min(max(2, tall), len(table) - 1)
     counted = [_measures(line) for line in table]
     if len(counted) > 1 and all(counted):
-        # Years of service above the days for them.
+        # Years of service above the number of days.
         return int(not any(counted[0] & units for units in counted[1:]))
     if len(table) == 1 or all(_VALUE.search(cell.text) for cell in first[1:]):
         return 0
@@ -167,7 +166,7 @@ def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
 
 
 def _measures(line: Sequence[Cell]) -> set[str]:
-    """The units of a row of three or more quantities, its label aside; nothing for any other."""
+    """The units in a row of three or more quantities, apart from its label; else empty."""
     values = [cell.text for cell in line if cell.text.strip()]
     found = [_UNITS.findall(text) for text in values]
     counted = found if found and found[0] else found[1:]
@@ -175,12 +174,12 @@ def _measures(line: Sequence[Cell]) -> set[str]:
 
 
 def _shaped(text: str) -> set[str]:
-    """第1章 and 第12章 are written alike; nothing for a text without a number."""
+    """The form of a numbered text, equal for 第1章 and 第12章; else empty."""
     return {shape} if (shape := _DIGITS.sub("9", text.strip())) != text.strip() else set()
 
 
 def _labelled(body: Sequence[Sequence[Cell]], item: str) -> Iterator[TableLine]:
-    """`label：value`, as many in a line as there are labels in a row; under an item all in one."""
+    """Yield lines of `label：value` pairs, one per table row; under an item a single line."""
     said: list[str] = []
     for line in body:
         if any(len(cell.text) > _LONG for cell in line[:-1]):  # columns of text

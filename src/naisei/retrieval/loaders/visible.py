@@ -1,8 +1,8 @@
-"""Finds text of a page that its own style hides.
+"""Finds text that a page's own styles hide.
 
-Looked at: `hidden`, display, visibility, opacity 0, letters of size 0 and struck-out text, in the
-attribute `style` and in rules for an element, a class or an id. In doubt text counts as visible.
-Colours, positions and sizes of boxes are not checked.
+Checks `hidden`, display, visibility, opacity 0, font size 0 and struck-out text, in the `style`
+attribute and in rules for an element, a class or an id. When in doubt, text counts as visible.
+Does not check colours, or positions and sizes of boxes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from naisei.retrieval.loaders.blocks import TooIntricate, leave_out
 from naisei.retrieval.types import Hidden
 
 DEEPEST = 2_000
-#: Element of a shadow tree, with its own sheets.
+#: Element of a shadow tree with its own styles.
 SHADOW = "x-shadow-tree"
-#: Characters of style sheets, and how deep rules nest.
+#: Most characters of style sheets and nesting of rules.
 _SHEET, _DEPTH = 300_000, 8
 #: Elements that are never content.
 _NEVER = (
@@ -33,7 +33,7 @@ _NEVER = (
 )
 _DEFINITIONS = ", svg defs, svg symbol"
 _ZERO = r"(?:0+(?:\.0*)?|\.0+)"
-#: Property → the values that hide.
+#: Property → values that hide.
 _HIDING = {
     "display": re.compile("none"),
     "visibility": re.compile("hidden|collapse"),
@@ -44,34 +44,34 @@ _HIDING = {
 _UNSET = ("", "inherit", "unset")
 #: Inherited properties that inner elements may override.
 _INHERITED = ("visibility", "font-size")
-#: Properties that may declare others.
+#: Properties that may set others.
 _ALSO = {
     "all": tuple(_HIDING),
     "animation": tuple(_HIDING),
     "animation-name": tuple(_HIDING),
     "font": ("font-size",),
 }
-#: A selector, or the end of one, that is an element, a class or an id, or an element with one.
+#: A simple selector: an element, a class or an id, or an element with one of these.
 _SIMPLE = re.compile(r"[\w-]+|[\w-]*[.#][\w-]+|\*")
-#: Conditions under which rules may hold or not.
+#: At-rules whose rules may or may not apply.
 _CONDITIONS = frozenset({"supports", "container", "scope", "layer", "media"})
 _SCREENS = ("", "all", "screen", "only screen")
-#: Weight of the attribute `style`, and what comes before everything.
+#: Weight of the `style` attribute, and the highest precedence.
 _STYLE, _FIRST = 8, (True, 9, 0)
 _PARTS = re.compile(r"[.#]?[\w-]+")
 _ASIDE = re.compile(r"\[[^\]]*\]|::?[\w-]+(?:\([^()]*\))?")
 
 #: (important, weight, order), and the hiding declaration; "" if visible.
 _Declared = tuple[tuple[bool, int, int], str]
-#: Selector → property → what wins there.
+#: Selector → property → winning declaration.
 _Rules = dict[str, dict[str, _Declared]]
 
 
 def drop_hidden(tree: LexborHTMLParser) -> list[Hidden]:
-    """Removes hidden text; returns it with the means that hid it.
+    """Remove hidden text. Returns it with the style that hid it.
 
     Raises:
-        TooIntricate: elements nest too deep.
+        TooIntricate: elements nest too deeply.
     """
     hidden: list[Hidden] = []
     rules = _rules_of(tree)
@@ -89,8 +89,8 @@ def drop_hidden(tree: LexborHTMLParser) -> list[Hidden]:
 def walk(
     root: LexborNode | None, closed: frozenset[str] = frozenset()
 ) -> Iterator[tuple[LexborNode, bool]]:
-    """(node, entering) in reading order, skipping `closed` elements. Not recursive, so nesting is
-    unlimited."""
+    """Yield (node, entering) in reading order, skipping `closed` elements. Not recursive, so any
+    depth works."""
     at = root
     while root is not None and at is not None:
         yield at, True
@@ -108,7 +108,7 @@ def walk(
 
 
 def _texts(tree: LexborHTMLParser, rules: _Rules) -> Iterator[tuple[LexborNode, str]]:
-    """Each non-blank text with the declaration that hides it."""
+    """Yield non-blank texts with the declaration hiding each."""
     stack: list[dict[str, str]] = [{}]
     for node, entering in walk(tree.root):
         if node.tag != "-text" and entering:
@@ -122,7 +122,7 @@ def _texts(tree: LexborHTMLParser, rules: _Rules) -> Iterator[tuple[LexborNode, 
 
 
 def _inside(node: LexborNode, outer: dict[str, str], rules: _Rules) -> dict[str, str]:
-    """Property → hiding declaration of an element, given its parent's."""
+    """Map properties to an element's hiding declarations, given its parent's."""
     tag, attributes = node.tag or "", node.attributes
     names = [f".{name}" for name in (attributes.get("class") or "").split()]
     names += [f"#{attributes['id']}"] if attributes.get("id") else []
@@ -148,8 +148,8 @@ def _keep(won: dict[str, _Declared], declared: Iterable[tuple[str, _Declared]]) 
 
 
 def _rules_of(tree: LexborHTMLParser) -> _Rules:
-    """Rules by their last element, class or id. Conditional rules (`@media` for some screens,
-    `@supports`, ancestors) may show but never hide."""
+    """Rules by their last element, class or id. Conditional rules (some `@media`, `@supports`,
+    ancestors) may show text but never hide it."""
     rules: _Rules = {}
     for order, (selector, content, holds) in enumerate(_selectors(tree)):
         ends = _PARTS.findall(re.split(r"[\s>~+]", selector)[-1])
@@ -175,7 +175,7 @@ def _selectors(tree: LexborHTMLParser) -> Iterator[tuple[str, Any, bool]]:
 
 
 def _flat(nodes: Iterable[Any], holds: bool, depth: int = 0) -> Iterator[tuple[str, Any, bool]]:
-    """(selector, what it declares, whether that holds for any screen), in order."""
+    """Yield (selector, declarations, whether they apply to any screen), in order."""
     for node in nodes if depth < _DEPTH else ():
         if node.type not in ("qualified-rule", "at-rule") or not node.content:
             continue
