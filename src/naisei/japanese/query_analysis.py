@@ -170,7 +170,7 @@ _PRECISE = ("when", "where", "who", "how-much", "which")
 
 
 def _is_precise(folded: str) -> bool:
-    """Whether a message directly asks for one thing, or yes or no."""
+    """Whether a message directly asks for one fact, or is a yes/no question."""
     form = parse(folded)
     closed = form.form in ("polar", "alternative") and _OUTRIGHT.search(folded) is not None
     return closed or form.asks in (*_PRECISE, "what")

@@ -19,8 +19,9 @@ from naisei.retrieval.types import Document, Passage
 
 
 class Chunking(NamedTuple):
-    """size: most characters of a chunk (a single table row may exceed it). overlap: characters of
-    whole sentences repeated from the previous chunk of the section; at most half the size."""
+    """size: maximum number of characters in a chunk (a single table row may exceed it). overlap:
+    maximum number of characters, in whole sentences, repeated from the previous chunk of the
+    section; at most half the size."""
 
     size: int = 500
     overlap: int = 80

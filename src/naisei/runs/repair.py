@@ -47,8 +47,8 @@ def checked(directory: Path) -> Findings:
 
 @dataclass(slots=True)
 class Repaired(Findings):
-    """Result of a repair. events, episodes: numbers retained. damages: damage found. again:
-    truncated episodes, dropped with their costs. saved: the old files."""
+    """Result of a repair. events, episodes: how many were saved. damages: damage found. again:
+    truncated episodes, removed with their costs; they will run again. saved: the old files."""
 
     again: list[str] = field(default_factory=list)
     saved: list[Path] = field(default_factory=list)

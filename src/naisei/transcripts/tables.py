@@ -1,4 +1,4 @@
-"""Reads tables: CSV, TSV, Markdown, with a header, or without one for two obvious columns."""
+"""Reads tables: CSV, TSV, Markdown, with a header, or with two columns: speaker and text."""
 
 from __future__ import annotations
 

@@ -49,10 +49,10 @@ class Fact(_Strict):
 class Item(_Strict):
     """One question.
 
-    gold: passages, each of which answers; none for `unanswerable`, nor for a consultation that
-    only a person can take. intent: the hidden intent of a vague question or a consultation; facts:
-    the user's knowledge. profile: known data of the user. ask: the department that could say where
-    no document does; null where nobody could.
+    gold: passages, each sufficient as an answer; empty for `unanswerable` and for a consultation
+    that only a person can handle. intent: the hidden intent of a vague question or a consultation.
+    facts: the user's knowledge. profile: known data of the user. ask: the department that could
+    answer if no document does; null if there is none.
     """
 
     id: str = Field(min_length=1)
