@@ -160,7 +160,10 @@ def work_name(name: str) -> str:
     """
     # Keep the case: era names in dates begin with a capital letter.
     text = unicodedata.normalize("NFKC", name).replace("_", " ")
-    for when in reversed(dates_in(text)):
-        text = f"{text[: when.start]} {text[when.end :]}"
+    rest, at = [], 0
+    for when in dates_in(text):
+        rest.append(text[at : when.start])
+        at = when.end
+    text = " ".join([*rest, text[at:]])
     text = _YEAR.sub(" ", _VERSION.sub(" ", text.casefold()))
     return _NOISE.sub("", _EDITION.sub(" ", text))
