@@ -117,6 +117,10 @@ def test_a_folder_or_zip_without_a_conversation_is_refused(tmp_path: Path) -> No
     (tmp_path / "talk.txt").write_text("甲: やあ\n乙: うん\n", encoding="utf-8")
     with ZipFile(tmp_path / "a.docx", "w") as file:
         file.writestr("word/document.xml", b"<w")
-    for path in (tmp_path / "a.zip", tmp_path / "a.docx", tmp_path):
+    whole = tmp_path / "empty.xlsx"
+    openpyxl.Workbook().save(whole)
+    (tmp_path / "half.xlsx").write_bytes(whole.read_bytes()[:1000])
+    names = ("a.zip", "a.docx", "empty.xlsx", "half.xlsx", "")
+    for path in (tmp_path / name for name in names):
         error = refused(lambda path=path: read_transcripts(path))  # type: ignore[misc]
         assert error.place == str(path) and error.remedy

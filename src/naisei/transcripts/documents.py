@@ -29,6 +29,8 @@ _BINARY = (
         ),
     ),
 )
+#: First bytes of a ZIP archive, even one cut short.
+_ZIP = b"PK\x03\x04"
 _INSIDE = (".json", ".txt", ".csv", ".tsv")
 #: Files of a Slack export: one file per day, one folder per channel.
 _SLACK = ("users.json", "[0-9][0-9][0-9][0-9]-*.json", "*/[0-9][0-9][0-9][0-9]-*.json")
@@ -53,10 +55,11 @@ def parts_of(path: Path) -> list[Part]:
     for start, ja, en, remedy in _BINARY:
         if head.startswith(start):
             raise InputError(say(f"{ja}です", f"is {en}"), place=str(path), remedy=say(*remedy))
-    if not is_zipfile(path):
+    if not head.startswith(_ZIP) and not is_zipfile(path):
         return [("", read_text(path))]
     try:
-        return _unpacked(path)
+        if parts := _unpacked(path):
+            return parts
     except InputError:
         raise
     # A damaged package raises errors of zipfile, lxml, openpyxl or python-docx.
@@ -66,9 +69,17 @@ def parts_of(path: Path) -> list[Part]:
             place=str(path),
             remedy=say("書き出し直してください", "export it again"),
         ) from None
+    raise InputError(
+        say("読める会話が入っていません", "holds no conversation that can be read"),
+        place=str(path),
+        remedy=say(
+            "テキスト・CSV・xlsx・docx で書き出してください", "export it as text, CSV, xlsx or docx"
+        ),
+    )
 
 
 def _unpacked(path: Path) -> list[Part]:
+    """The texts of an Office file or a ZIP archive; none if it holds no conversation."""
     with ZipFile(path) as package:
         names = [each.filename for each in package.infolist() if not each.is_dir()]
         if sum(each.file_size for each in package.infolist()) > TEXT_FILE:
@@ -79,15 +90,6 @@ def _unpacked(path: Path) -> list[Part]:
         if "word/document.xml" in names:
             return [("", "\n".join(_paragraphs(path)))]
         inside = sorted(n for n in names if PurePosixPath(n).suffix.lower() in _INSIDE)
-        if not inside:
-            raise InputError(
-                say("読める会話が入っていません", "holds no conversation that can be read"),
-                place=str(path),
-                remedy=say(
-                    "テキスト・CSV・xlsx・docx で書き出してください",
-                    "export it as text, CSV, xlsx or docx",
-                ),
-            )
         return [(name, text_of(package.read(name), f"{path}/{name}")) for name in inside]
 
 
