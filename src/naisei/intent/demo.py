@@ -88,7 +88,7 @@ PART = Part(
         "フォルダーの資料に答えるボットです。質問が曖昧なら、探す前に聞き返します。\n"
         "答えには出典を付け、資料で確かめられないことは、そう断ります。",
         "A bot that answers from a folder of documents. A vague question is asked back\n"
-        "first; answers name their sources; what they do not bear out is said to be so.",
+        "first; answers name their sources and say what the documents leave open.",
     ),
     show=_show,
     hint=(

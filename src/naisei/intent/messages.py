@@ -142,7 +142,7 @@ def left_out(sentences: int, language: Language) -> str:
         return ""
     if language == "ja":
         return f"（資料で確かめられない {sentences} 文を除き、該当箇所があれば引用しました）"
-    return f"({sentences} sentences that the documents do not bear out gave way to quotes.)"
+    return f"({sentences} sentences not supported by the documents were replaced by quotes.)"
 
 
 def ask_contact(contact: Contact | None, language: Language, *, only: bool) -> str:

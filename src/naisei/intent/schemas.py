@@ -160,7 +160,7 @@ class Contact(_Frozen):
 
 
 class Unsupported(_Frozen):
-    """A sentence of the answer that the documents cited do not bear out, and why."""
+    """A sentence of the answer that its cited documents do not support, and why."""
 
     sentence: str
     why: str
