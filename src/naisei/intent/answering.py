@@ -76,7 +76,7 @@ class Drafted(BaseModel):
 
 class Grounded(BaseModel):
     """An answer with its marks [1]; empty text where nothing is left of it. holds: whether a
-    sentence of it is borne out, and not only quoted."""
+    sentence of it is supported, not only quoted."""
 
     model_config = ConfigDict(frozen=True)
 

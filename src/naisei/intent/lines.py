@@ -27,7 +27,7 @@ def reply_line(reply: Reply, passage: Callable[[Citation], str]) -> Line:
     ]
     if reply.query and reply.query != reply.message:
         under.insert(0, Line(reply.query, say("探した問い", "searched for"), tone="dim"))
-    unsupported = say("出典で裏付けられない文", "not borne out")
+    unsupported = say("出典で裏付けられない文", "not supported")
     under += [Line(one.sentence, unsupported, tone="warn") for one in reply.unsupported]
     who = say("聞き返し", "asks back") if asks else say("答え", "answers")
     return Line(reply.message, who, marks=tuple(marks), under=tuple(under), rich=True)
@@ -55,7 +55,7 @@ def _source_lines(reply: Reply) -> Iterator[Line]:
         yield Line(
             say(
                 f"（出典で確認できない文が {count} つありました）",
-                f"({count} sentences were not borne out by the sources.)",
+                f"({count} sentences were not supported by the sources.)",
             )
         )
     yield from (Line(say(f"（失敗: {why}）", f"(Failed: {why})")) for why in reply.failures)

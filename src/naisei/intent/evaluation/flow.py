@@ -38,7 +38,7 @@ class ItemResult(BaseModel):
     typed, and in the search that the answer came from; `None` where it is not among the first ten.
     query, rewritten: what was searched for in the end, and how it came about. answered: whether the
     documents were found to hold an answer. sentences, unsupported: of the answer, and how many are
-    not borne out. cited, cited_gold: chunks cited, and whether one of them holds a gold passage.
+    not supported. cited, cited_gold: chunks cited, and whether one of them holds a gold passage.
     contact: the department named. seconds: of the assistant, without searching for `before`; the
     user's thinking time is in it where a model plays the user. leaked: words of gold passages that
     the user said without having been told them. failures: instrument failures that the assistant
