@@ -164,8 +164,8 @@ def _told_otherwise(value: Quantity, sentence: str, text: str) -> bool:
 
 
 class CheckedSentence(BaseModel):
-    """A sentence of an answer. sources: numbers of hits, from 1. why: the reason it is not supported; empty
-    if it is."""
+    """A sentence of an answer. sources: numbers of hits, from 1. why: the reason it is not
+    supported; empty if it is."""
 
     model_config = ConfigDict(frozen=True)
 
